@@ -1,1 +1,9 @@
-//! Placeholder.
+//! The code-intelligence engine: facts of files, the graph over them, search, history and edits.
+//!
+//! Two layers make the rest cheap: *facts* are what one file says by itself, the *graph* is facts linked under one view of
+//! the working tree. See ARCHITECTURE.md for the rooms.
+//!
+//! Knows nothing of MCP, sessions or tools.
+
+pub mod facts;
+pub mod lang;

@@ -1,0 +1,767 @@
+//! The single pass: walks a syntax tree by a language's table and collects rows.
+//!
+//! One visit per node. The table decides by node kind in one array look-up; hooks receive the walker and the node and
+//! visit what they want visited. Names are resolved lexically at the end, then rows that nothing needs are dropped.
+//!
+//! Knows trees and rows; what a node means is said in `lang/`.
+
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::model::*;
+use super::pack::{Facts, Rows, Strings, file_flag};
+use super::scope::{Scopes, Target};
+use crate::lang::{Action, Around, Compiled};
+
+/// How far extraction goes before it gives up on a file.
+#[derive(Clone, Copy, Debug)]
+pub struct ExtractLimits {
+    /// Nesting that is followed; deeper nodes are passed over and the file is marked partial.
+    pub depth: u32,
+    /// Progress callbacks of the parser before it is stopped (about one per hundred operations).
+    pub parse_ticks: u32,
+}
+
+impl Default for ExtractLimits {
+    fn default() -> Self {
+        ExtractLimits { depth: 1_500, parse_ticks: 4_000_000 }
+    }
+}
+
+const SIGNATURE_BYTES: usize = 240;
+const DOC_BYTES: usize = 400;
+
+/// Parses `source` and collects its facts.
+///
+/// Never fails: what could not be parsed is counted in the header, and a file that the parser had to give up on has no rows
+/// and [`file_flag::PARTIAL`].
+pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Facts {
+    let lines = count_lines(source);
+    let Some(tree) = parse(language, source, limits) else {
+        let mut rows = Rows::default();
+        rows.header.lines = lines;
+        rows.header.flags = file_flag::PARTIAL;
+        rows.header.parse_errors = 1;
+        return rows.pack(&Strings::new());
+    };
+    let mut walker = Walker::new(language, source, limits);
+    walker.rows.header.lines = lines;
+    walker.visit(tree.root_node());
+    if let Some(finish) = language.language.hooks.finish {
+        finish(&mut walker, tree.root_node());
+    }
+    walker.finish()
+}
+
+/// Parses with the language's grammar; `None` when the parser was stopped.
+pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Option<Tree> {
+    thread_local! {
+        static PARSER: std::cell::RefCell<Parser> = std::cell::RefCell::new(Parser::new());
+    }
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&language.grammar).ok()?;
+        let mut ticks = 0u32;
+        let mut progress = |_: &tree_sitter::ParseState| {
+            ticks += 1;
+            if ticks > limits.parse_ticks { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    })
+}
+
+/// Number of lines; a last line without an end counts.
+pub fn count_lines(source: &[u8]) -> u32 {
+    let ends = memchr::memchr_iter(b'\n', source).count() as u32;
+    ends + u32::from(source.last().is_some_and(|byte| *byte != b'\n'))
+}
+
+/// A definition about to be entered; everything but name and kind has a default.
+#[derive(Clone, Copy, Debug)]
+pub struct NewDef<'t> {
+    /// The node that is the whole definition, attributes included.
+    pub node: Node<'t>,
+    /// The node of the name; `None` for an anonymous definition.
+    pub name: Option<Node<'t>>,
+    /// What it is.
+    pub kind: Kind,
+    /// Where the signature ends (usually the body); `None` for the whole node.
+    pub body: Option<Node<'t>>,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Bits of [`flag`].
+    pub flags: u16,
+    /// The first node of the definition where attributes stand before `node` as siblings.
+    pub first: Option<Node<'t>>,
+    /// Where the doc comment is looked for: comments directly above this node. Defaults to `first`, then `node`.
+    pub doc_above: Option<Node<'t>>,
+}
+
+impl<'t> NewDef<'t> {
+    /// A definition named by `name`.
+    pub fn new(kind: Kind, node: Node<'t>, name: Node<'t>) -> Self {
+        NewDef {
+            node,
+            name: Some(name),
+            kind,
+            body: None,
+            visibility: Visibility::Unknown,
+            flags: 0,
+            first: None,
+            doc_above: None,
+        }
+    }
+
+    /// The same with the node where the signature ends.
+    pub fn body(mut self, body: Option<Node<'t>>) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// The same with a visibility.
+    pub fn visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    /// The same with more flags.
+    pub fn flags(mut self, flags: u16) -> Self {
+        self.flags |= flags;
+        self
+    }
+}
+
+/// Walks one tree. Hooks use its methods; see the module's documentation.
+#[derive(Debug)]
+pub struct Walker<'a> {
+    /// The file's bytes.
+    pub source: &'a [u8],
+    /// The language walked.
+    pub language: &'static Compiled,
+    pub(crate) rows: Rows,
+    strings: Strings,
+    scopes: Scopes,
+    ref_scopes: Vec<u32>,
+    expr_scopes: Vec<(u32, u32)>,
+    expr_memo: FxHashMap<usize, u32>,
+    owners: Vec<u32>,
+    around: Vec<u16>,
+    scope: u32,
+    depth: u32,
+    limits: ExtractLimits,
+}
+
+impl<'a> Walker<'a> {
+    fn new(language: &'static Compiled, source: &'a [u8], limits: ExtractLimits) -> Self {
+        Walker {
+            source,
+            language,
+            rows: Rows::default(),
+            strings: Strings::new(),
+            scopes: Scopes::default(),
+            ref_scopes: Vec::new(),
+            expr_scopes: Vec::new(),
+            expr_memo: FxHashMap::default(),
+            owners: Vec::new(),
+            around: Vec::new(),
+            scope: 0,
+            depth: 0,
+            limits,
+        }
+    }
+
+    // ----- reading the tree
+
+    /// The text of a node; empty where it is not UTF-8.
+    pub fn text(&self, node: Node<'_>) -> &'a str {
+        self.slice(node.start_byte(), node.end_byte())
+    }
+
+    /// The text of a byte range; empty where it is not UTF-8.
+    pub fn slice(&self, from: usize, to: usize) -> &'a str {
+        self.source.get(from..to).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+
+    /// The string of an entered text.
+    pub fn string(&self, id: Str) -> &str {
+        self.strings.get(id)
+    }
+
+    /// Enters a text into the file's string table.
+    pub fn intern(&mut self, text: &str) -> Str {
+        self.strings.add(text)
+    }
+
+    /// Calls `each` for every named child.
+    pub fn for_children<'t>(&mut self, node: Node<'t>, mut each: impl FnMut(&mut Self, Node<'t>)) {
+        if node.named_child_count() == 0 {
+            return;
+        }
+        let mut cursor = node.walk();
+        if cursor.goto_first_child() {
+            loop {
+                if cursor.node().is_named() {
+                    each(self, cursor.node());
+                }
+                if !cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+    }
+
+    // ----- walking
+
+    /// Visits a node by the language's table.
+    pub fn visit(&mut self, node: Node<'_>) {
+        if node.is_error() || node.is_missing() {
+            self.problem(node);
+        }
+        let kind = node.kind_id();
+        self.around.push(kind);
+        match self.language.action(kind) {
+            Action::Descend => self.visit_children(node),
+            Action::Skip => {}
+            Action::Scope => self.in_scope(|walker| walker.visit_children(node)),
+            Action::Define(kind) => self.define_plainly(kind, node),
+            Action::Name(role) => {
+                self.reference(node, role, NONE);
+            }
+            Action::Hook(hook) => {
+                if self.deeper() {
+                    hook(self, node);
+                    self.depth -= 1;
+                }
+            }
+        }
+        self.around.pop();
+    }
+
+    /// What becomes of the value of the node being visited, judged by the nodes visited around it.
+    pub fn result_use(&self) -> Usage {
+        for kind in self.around.iter().rev().skip(1) {
+            if let Around::Use(usage) = self.language.around(*kind) {
+                return usage;
+            }
+        }
+        Usage::Unknown
+    }
+
+    /// The kind of the node visited around the current one, `steps` levels up (1 is the parent that was visited).
+    pub fn around(&self, steps: usize) -> &'static str {
+        let kind = self.around.iter().rev().nth(steps);
+        kind.and_then(|kind| self.language.grammar.node_kind_for_id(*kind)).unwrap_or("")
+    }
+
+    /// Visits all named children.
+    pub fn visit_children(&mut self, node: Node<'_>) {
+        if node.named_child_count() == 0 || !self.deeper() {
+            return;
+        }
+        let mut cursor = node.walk();
+        if cursor.goto_first_child() {
+            loop {
+                let child = cursor.node();
+                if child.is_named() || child.is_missing() {
+                    self.visit(child);
+                }
+                if !cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// Visits the child in a field, if there is one.
+    pub fn visit_field(&mut self, node: Node<'_>, field: &str) {
+        if let Some(child) = node.child_by_field_name(field) {
+            self.visit(child);
+        }
+    }
+
+    /// Visits all named children but the given ones.
+    pub fn visit_children_except(&mut self, node: Node<'_>, except: &[Option<Node<'_>>]) {
+        self.for_children(node, |walker, child| {
+            if !except.iter().flatten().any(|other| other.id() == child.id()) {
+                walker.visit(child);
+            }
+        });
+    }
+
+    fn deeper(&mut self) -> bool {
+        if self.depth >= self.limits.depth {
+            self.rows.header.flags |= file_flag::PARTIAL;
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    fn problem(&mut self, node: Node<'_>) {
+        self.rows.header.parse_errors += 1;
+        if self.rows.header.first_error_line == 0 {
+            self.rows.header.first_error_line = node.start_position().row as u32 + 1;
+        }
+    }
+
+    // ----- scopes and owners
+
+    /// Runs `body` in a fresh lexical scope.
+    pub fn in_scope(&mut self, body: impl FnOnce(&mut Self)) {
+        let outer = self.scope;
+        self.scope = self.scopes.open(outer);
+        body(self);
+        self.scope = outer;
+    }
+
+    /// Runs `body` with `def` as the innermost definition and in a fresh lexical scope.
+    pub fn in_def(&mut self, def: u32, body: impl FnOnce(&mut Self)) {
+        self.owners.push(def);
+        self.in_scope(body);
+        self.owners.pop();
+    }
+
+    /// Runs `body` with `def` as the innermost definition, in the current scope.
+    pub fn owned_by(&mut self, def: u32, body: impl FnOnce(&mut Self)) {
+        self.owners.push(def);
+        body(self);
+        self.owners.pop();
+    }
+
+    /// The innermost definition, or [`NONE`] at file level.
+    pub fn owner(&self) -> u32 {
+        self.owners.last().copied().unwrap_or(NONE)
+    }
+
+    /// The row of a definition entered earlier.
+    pub fn def(&self, def: u32) -> &DefRow {
+        &self.rows.defs[def as usize]
+    }
+
+    /// The row of a definition entered earlier, to be changed.
+    pub fn def_mut(&mut self, def: u32) -> &mut DefRow {
+        &mut self.rows.defs[def as usize]
+    }
+
+    /// The kind of the innermost definition.
+    pub fn owner_kind(&self) -> Option<Kind> {
+        self.rows.defs.get(self.owner() as usize).map(DefRow::kind)
+    }
+
+    /// The innermost definition around (and including) the owner that is a type.
+    pub fn enclosing_type(&self) -> Option<u32> {
+        self.owners.iter().rev().copied().find(|def| self.def(*def).kind().is_type())
+    }
+
+    /// Whether the walk is inside a function, method or constructor.
+    pub fn in_function(&self) -> bool {
+        self.owners.iter().rev().map(|def| self.def(*def).kind()).take_while(|kind| !kind.is_type()).any(Kind::is_callable)
+    }
+
+    /// Declares a parameter or local variable. `at` is where it becomes visible, usually the end of its declaration.
+    pub fn bind(&mut self, name: Node<'_>, ty: Option<&str>, init: u32, at: usize) -> u32 {
+        let text = self.text(name);
+        self.bind_text(text, ty, init, at)
+    }
+
+    /// [`Walker::bind`] for a name that is not a node of its own.
+    pub fn bind_text(&mut self, name: &str, ty: Option<&str>, init: u32, at: usize) -> u32 {
+        let row = BindRow { name: self.intern(name), ty: self.intern(ty.unwrap_or("")), init, at: at as u32 };
+        self.rows.binds.push(row);
+        let index = self.rows.binds.len() as u32 - 1;
+        self.scopes.declare(self.scope, row.name, row.at, Target::Bind(index));
+        index
+    }
+
+    // ----- rows
+
+    fn define_plainly(&mut self, kind: Kind, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else { return self.visit_children(node) };
+        let body = node.child_by_field_name("body");
+        let def = self.define(NewDef::new(kind, node, name).body(body));
+        self.in_def(def, |walker| walker.visit_children_except(node, &[Some(name)]));
+    }
+
+    /// Enters a definition under the current owner and returns its row. A definition inside a function is also declared in
+    /// the current scope, so that bare names find it.
+    pub fn define(&mut self, new: NewDef<'_>) -> u32 {
+        let name = new.name.map_or("", |node| self.text(node));
+        self.define_named(new, name)
+    }
+
+    /// [`Walker::define`] under a name that is not the text of a node.
+    pub fn define_named(&mut self, new: NewDef<'_>, name: &str) -> u32 {
+        let first = new.first.unwrap_or(new.node);
+        let place = new.name.unwrap_or(new.node);
+        let flags = if new.name.is_none() && name.is_empty() { new.flags | flag::ANONYMOUS } else { new.flags };
+        let signature = self.signature(&new, place);
+        let doc = self.doc_above(new.doc_above.unwrap_or(first));
+        let end = trimmed_end(self.source, new.node);
+        let row = DefRow {
+            name: self.intern(name),
+            parent: self.owner(),
+            owner_type: Str::EMPTY,
+            start: first.start_byte() as u32,
+            end: end.0 as u32,
+            name_at: place.start_byte() as u32,
+            start_line: first.start_position().row as u32 + 1,
+            end_line: end.1,
+            name_line: place.start_position().row as u32 + 1,
+            name_col: column(place),
+            params: u16::MAX,
+            signature: self.intern(&signature),
+            doc: self.intern(&doc),
+            ty: Str::EMPTY,
+            init: NONE,
+            kind: new.kind as u8,
+            visibility: new.visibility as u8,
+            flags,
+        };
+        self.rows.defs.push(row);
+        let def = self.rows.defs.len() as u32 - 1;
+        if self.in_function() && !row.name.is_empty() {
+            self.scopes.declare(self.scope, row.name, row.name_at, Target::Def(def));
+        }
+        def
+    }
+
+    fn signature(&self, new: &NewDef<'_>, place: Node<'_>) -> String {
+        let from = new.node.start_byte();
+        let to = new.body.map_or(new.node.end_byte(), |body| body.start_byte());
+        // Attributes that are children of the node stand before the name's line; the signature begins after them.
+        let from = self.language.language.hooks.signature_start.map_or(from, |start| start(new.node, place));
+        one_line(self.slice(from, to.max(from)), SIGNATURE_BYTES)
+    }
+
+    /// The text of the comments that stand directly above a node, without their marks.
+    fn doc_above(&self, node: Node<'_>) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        let mut below = node;
+        while let Some(above) = below.prev_sibling() {
+            let is_comment = above.kind().contains("comment");
+            let is_attribute = self.language.language.hooks.is_attribute.is_some_and(|check| check(above));
+            let gap = below.start_position().row.saturating_sub(above.end_position().row);
+            let attached = gap <= 1 || (gap == 0 && above.end_position().column == 0);
+            if !(is_comment || is_attribute) || !attached || trails_code(self.source, above) {
+                break;
+            }
+            if is_comment {
+                lines.push(strip_comment(self.text(above)));
+            }
+            below = above;
+        }
+        lines.reverse();
+        clip(&lines.join("\n"), DOC_BYTES)
+    }
+
+    /// Records a mention of `name` in front of which stands the expression `recv` ([`NONE`] for a bare name).
+    pub fn reference(&mut self, name: Node<'_>, role: Role, recv: u32) -> u32 {
+        let text = self.text(name);
+        self.reference_named(name, text, role, recv)
+    }
+
+    /// [`Walker::reference`] under a name that is not the node's text.
+    pub fn reference_named(&mut self, place: Node<'_>, name: &str, role: Role, recv: u32) -> u32 {
+        let row = RefRow {
+            name: self.intern(name),
+            owner: self.owner(),
+            recv,
+            at: place.start_byte() as u32,
+            line: place.start_position().row as u32 + 1,
+            col: column(place),
+            role: role as u8,
+            detail: 0xe0,
+        };
+        self.rows.refs.push(row);
+        self.ref_scopes.push(self.scope);
+        self.rows.refs.len() as u32 - 1
+    }
+
+    /// Records a call of `name` with what is known of its arguments and result.
+    pub fn call(&mut self, name: Node<'_>, recv: u32, args: Option<usize>, usage: Usage) -> u32 {
+        let index = self.reference(name, Role::Call, recv);
+        self.call_detail(index, args, usage);
+        index
+    }
+
+    /// Sets argument count and result use of a recorded reference.
+    pub fn call_detail(&mut self, reference: u32, args: Option<usize>, usage: Usage) {
+        let count = args.map_or(14, |count| if count >= 14 { 15 } else { count as u8 });
+        self.rows.refs[reference as usize].detail = (count << 4) | usage as u8;
+    }
+
+    /// Enters an expression row.
+    pub fn expr(&mut self, kind: ExprKind, name: &str, base: u32, at: Node<'_>) -> u32 {
+        let row = ExprRow { kind: kind as u8, slot: 0, reserved: 0, name: self.intern(name), base };
+        self.rows.exprs.push(row);
+        self.expr_scopes.push((self.scope, at.start_byte() as u32));
+        self.rows.exprs.len() as u32 - 1
+    }
+
+    /// Sets the tuple position of an `Element` or `Index` expression.
+    pub fn expr_slot(&mut self, expr: u32, slot: usize) {
+        self.rows.exprs[expr as usize].slot = (slot + 1).min(255) as u8;
+    }
+
+    /// The expression of a node as the language's `expr` hook sees it; each node is looked at once.
+    pub fn expr_of(&mut self, node: Node<'_>) -> u32 {
+        if let Some(known) = self.expr_memo.get(&node.id()) {
+            return *known;
+        }
+        if self.depth + 1 >= self.limits.depth {
+            return NONE;
+        }
+        let Some(hook) = self.language.language.hooks.expr else { return NONE };
+        self.depth += 1;
+        let found = hook(self, node);
+        self.depth -= 1;
+        self.expr_memo.insert(node.id(), found);
+        found
+    }
+
+    /// Records an import; the caller fills what is not place or owner.
+    pub fn import(&mut self, place: Node<'_>, module: &str, name: &str, alias: &str, flags: u16) {
+        let row = ImportRow {
+            module: self.intern(module),
+            name: self.intern(name),
+            alias: self.intern(alias),
+            owner: self.owner(),
+            at: place.start_byte() as u32,
+            line: place.start_position().row as u32 + 1,
+            col: column(place),
+            flags,
+        };
+        self.rows.imports.push(row);
+    }
+
+    /// Records that the module offers `local` as `exported`.
+    pub fn export(&mut self, place: Node<'_>, local: &str, exported: &str) {
+        let row = ExportRow {
+            local: self.intern(local),
+            exported: self.intern(exported),
+            at: place.start_byte() as u32,
+            line: place.start_position().row as u32 + 1,
+        };
+        self.rows.exports.push(row);
+    }
+
+    /// Records a supertype of `sub` (a row, or [`NONE`] with the type's text).
+    pub fn supertype(&mut self, sub: u32, sub_type: &str, place: Node<'_>, super_type: &str, role: Role, embeds: bool) {
+        let row = SuperRow {
+            sub,
+            sub_type: self.intern(sub_type),
+            super_type: self.intern(super_type),
+            at: place.start_byte() as u32,
+            line: place.start_position().row as u32 + 1,
+            col: column(place),
+            role: role as u8,
+            embeds: u8::from(embeds),
+        };
+        self.rows.supers.push(row);
+    }
+
+    /// Sets the package, module or namespace that the file declares.
+    pub fn package(&mut self, name: &str) {
+        self.rows.header.package = self.intern(name);
+    }
+
+    /// Sets the file's own doc comment.
+    pub fn file_doc(&mut self, text: &str) {
+        let clipped = clip(text, DOC_BYTES);
+        self.rows.header.doc = self.intern(&clipped);
+    }
+
+    /// Marks the file as one that runs by itself.
+    pub fn mark_script(&mut self) {
+        self.rows.header.flags |= file_flag::SCRIPT;
+    }
+
+    /// Sets the doc text of a definition whose documentation stands inside it (Python).
+    pub fn doc_inside(&mut self, def: u32, text: &str) {
+        let clipped = clip(text, DOC_BYTES);
+        let doc = self.intern(&clipped);
+        self.def_mut(def).doc = doc;
+    }
+
+    // ----- the end of the walk
+
+    fn finish(mut self) -> Facts {
+        self.scopes.seal();
+        self.resolve_names();
+        let rows = compact(self.rows);
+        rows.pack(&self.strings)
+    }
+
+    fn resolve_names(&mut self) {
+        let hoists = self.language.language.hoists;
+        for (index, expr) in self.rows.exprs.iter_mut().enumerate() {
+            if expr.kind() != ExprKind::Name {
+                continue;
+            }
+            let (scope, at) = self.expr_scopes[index];
+            match self.scopes.lookup(scope, expr.name, at, hoists) {
+                Some(Target::Def(def)) => (expr.kind, expr.base) = (ExprKind::LocalDef as u8, def),
+                Some(Target::Bind(bind)) => (expr.kind, expr.base) = (ExprKind::LocalBind as u8, bind),
+                None => {}
+            }
+        }
+        let mut locals: FxHashMap<(u8, u32), u32> = FxHashMap::default();
+        let scopes = &self.scopes;
+        let exprs = &mut self.rows.exprs;
+        let mut keep = Vec::with_capacity(self.rows.refs.len());
+        for (index, reference) in self.rows.refs.iter_mut().enumerate() {
+            let mut kept = true;
+            if reference.recv == NONE && !matches!(reference.role(), Role::Import | Role::ReExport) {
+                let found = scopes.lookup(self.ref_scopes[index], reference.name, reference.at, hoists);
+                if let Some(target) = found {
+                    let (kind, base) = match target {
+                        Target::Def(def) => (ExprKind::LocalDef, def),
+                        Target::Bind(bind) => (ExprKind::LocalBind, bind),
+                    };
+                    // Reading a local says nothing about other symbols; calling one may.
+                    kept = kind == ExprKind::LocalDef || matches!(reference.role(), Role::Call | Role::Instantiate);
+                    reference.recv = *locals.entry((kind as u8, base)).or_insert_with(|| {
+                        exprs.push(ExprRow { kind: kind as u8, slot: 0, reserved: 0, name: reference.name, base });
+                        exprs.len() as u32 - 1
+                    });
+                }
+            }
+            keep.push(kept);
+        }
+        let mut kept = keep.iter();
+        self.rows.refs.retain(|_| *kept.next().unwrap_or(&true));
+    }
+}
+
+fn column(node: Node<'_>) -> u16 {
+    node.start_position().column.min(u16::MAX as usize) as u16
+}
+
+/// The last byte and line of a node; a node that ends with its line's end ends on that line.
+fn trimmed_end(source: &[u8], node: Node<'_>) -> (usize, u32) {
+    let end = node.end_position();
+    if end.column == 0 && node.end_byte() > node.start_byte() {
+        let slice = &source[..node.end_byte().min(source.len())];
+        let trimmed = slice.trim_ascii_end().len().max(node.start_byte());
+        let dropped = memchr::memchr_iter(b'\n', &slice[trimmed..]).count();
+        return (trimmed, (end.row + 1).saturating_sub(dropped) as u32);
+    }
+    (node.end_byte(), end.row as u32 + 1)
+}
+
+/// Whether something other than white space stands before the node on its line (then a comment belongs to that).
+fn trails_code(source: &[u8], node: Node<'_>) -> bool {
+    let start = node.start_byte();
+    let line = start - node.start_position().column.min(start);
+    !source[line..start].trim_ascii().is_empty()
+}
+
+/// White space folded to single blanks, cut at a character boundary.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit + 4));
+    for word in text.split_ascii_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > limit {
+            break;
+        }
+    }
+    while out.ends_with(['{', ':', '=', ' ']) && !out.ends_with("::") {
+        out.pop();
+    }
+    clip(&out, limit)
+}
+
+/// The first `limit` bytes of a text, cut at a character boundary.
+pub fn clip(text: &str, limit: usize) -> String {
+    text[..text.floor_char_boundary(limit)].to_owned()
+}
+
+/// A comment's text without its marks.
+pub fn strip_comment(text: &str) -> String {
+    let text = text.trim();
+    let inner = text.strip_prefix("/**").or_else(|| text.strip_prefix("/*!")).or_else(|| text.strip_prefix("/*"));
+    let lines = inner.map_or(text, |inner| inner.strip_suffix("*/").unwrap_or(inner));
+    let cleaned = lines.lines().map(|line| {
+        let line = line.trim();
+        let line = line.trim_start_matches('/').trim_start_matches('!').trim_start_matches('#');
+        line.strip_prefix('*').unwrap_or(line).trim()
+    });
+    cleaned.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// Drops expressions and bindings that nothing needs and folds equal expressions.
+fn compact(mut rows: Rows) -> Rows {
+    let Rows { defs, refs, exprs, binds, .. } = &mut rows;
+    let mut expr_used = vec![false; exprs.len()];
+    let mut bind_used = vec![false; binds.len()];
+    let roots = refs.iter().map(|row| row.recv).chain(defs.iter().map(|row| row.init));
+    let mut pending: Vec<u32> = roots.filter(|index| *index != NONE).collect();
+    while let Some(index) = pending.pop() {
+        if std::mem::replace(&mut expr_used[index as usize], true) {
+            continue;
+        }
+        let row = exprs[index as usize];
+        match row.kind() {
+            ExprKind::LocalBind => {
+                if !std::mem::replace(&mut bind_used[row.base as usize], true) {
+                    let init = binds[row.base as usize].init;
+                    if init != NONE {
+                        pending.push(init);
+                    }
+                }
+            }
+            ExprKind::LocalDef => {}
+            _ if row.base != NONE => pending.push(row.base),
+            _ => {}
+        }
+    }
+    let mut bind_map = vec![NONE; binds.len()];
+    let mut next = 0;
+    for (index, used) in bind_used.iter().enumerate() {
+        if *used {
+            bind_map[index] = next;
+            next += 1;
+        }
+    }
+    let mut expr_map = vec![NONE; exprs.len()];
+    let mut folded: FxHashMap<ExprRow, u32> = FxHashMap::default();
+    let mut out = Vec::new();
+    for (index, used) in expr_used.iter().enumerate() {
+        if !used {
+            continue;
+        }
+        let mut row = exprs[index];
+        row.base = match row.kind() {
+            ExprKind::LocalBind => bind_map[row.base as usize],
+            ExprKind::LocalDef => row.base,
+            _ if row.base == NONE => NONE,
+            _ => expr_map[row.base as usize],
+        };
+        expr_map[index] = *folded.entry(row).or_insert_with(|| {
+            out.push(row);
+            out.len() as u32 - 1
+        });
+    }
+    let remap = |index: &mut u32| {
+        if *index != NONE {
+            *index = expr_map[*index as usize];
+        }
+    };
+    refs.iter_mut().for_each(|row| remap(&mut row.recv));
+    defs.iter_mut().for_each(|row| remap(&mut row.init));
+    binds.iter_mut().for_each(|row| remap(&mut row.init));
+    let mut used = bind_used.iter();
+    binds.retain(|_| *used.next().unwrap_or(&false));
+    *exprs = out;
+    rows
+}

@@ -1,0 +1,46 @@
+//! What several languages' hooks share: arguments and result use.
+//!
+//! Knows tree shapes that grammars have in common, no single language.
+
+use tree_sitter::Node;
+
+/// Number of arguments in an argument list node, comments not counted.
+pub(super) fn arg_count(list: Node<'_>) -> usize {
+    let mut cursor = list.walk();
+    list.named_children(&mut cursor).filter(|child| !child.is_extra()).count()
+}
+
+/// The node kinds around a call that tell what its result is used for. Kinds not listed say nothing.
+#[derive(Debug)]
+pub struct UsageKinds {
+    /// Passed through: parentheses, `await`, `?`.
+    pub transparent: &'static [&'static str],
+    /// An expression standing as a statement.
+    pub statement: &'static [&'static str],
+    /// Declarations and assignments.
+    pub assignment: &'static [&'static str],
+    /// `return`.
+    pub returns: &'static [&'static str],
+    /// Argument lists.
+    pub argument: &'static [&'static str],
+    /// Branches and loops whose direct child is the condition.
+    pub condition: &'static [&'static str],
+    /// Concurrent starts.
+    pub spawn: &'static [&'static str],
+    /// Deferred calls.
+    pub defer: &'static [&'static str],
+}
+
+impl UsageKinds {
+    /// Says nothing about any call.
+    pub const NONE: UsageKinds = UsageKinds {
+        transparent: &[],
+        statement: &[],
+        assignment: &[],
+        returns: &[],
+        argument: &[],
+        condition: &[],
+        spawn: &[],
+        defer: &[],
+    };
+}

@@ -1,0 +1,265 @@
+//! Languages: one file each, a table from node kinds to actions and the few hooks a table can't express.
+//!
+//! Adding a language is one file with its [`Language`] and one line in [`LANGUAGES`]. At first use a table is compiled into an
+//! array indexed by node kind, so that the walk pays one look-up per node.
+//!
+//! Knows syntax, nothing of other files.
+
+mod c;
+mod common;
+mod cpp;
+mod go;
+mod java;
+mod javascript;
+mod python;
+mod rust;
+mod typescript;
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use tree_sitter::Node;
+
+use self::common::UsageKinds;
+use crate::facts::model::{Kind, Role, Usage};
+use crate::facts::walker::Walker;
+
+/// What the walk does at a node kind.
+#[derive(Clone, Copy)]
+pub enum Action {
+    /// Visits the children; the default.
+    Descend,
+    /// Passes the node over with all that is in it.
+    Skip,
+    /// Opens a lexical scope and visits the children.
+    Scope,
+    /// Enters a definition named by the field `name`, with signature up to the field `body`, and visits the rest inside it.
+    Define(Kind),
+    /// The node is a name used in this role.
+    Name(Role),
+    /// Calls a function of the language's file, which visits what it wants visited.
+    Hook(fn(&mut Walker<'_>, Node<'_>)),
+}
+
+impl std::fmt::Debug for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Action::Descend => "Descend",
+            Action::Skip => "Skip",
+            Action::Scope => "Scope",
+            Action::Define(_) => "Define",
+            Action::Name(_) => "Name",
+            Action::Hook(_) => "Hook",
+        })
+    }
+}
+
+/// The questions a table can't answer.
+#[derive(Clone, Copy, Default)]
+pub struct Hooks {
+    /// The expression row of a node, or [`crate::facts::NONE`].
+    pub expr: Option<fn(&mut Walker<'_>, Node<'_>) -> u32>,
+    /// Where the signature of a definition begins, given its node and the node of its name (after attributes).
+    pub signature_start: Option<fn(Node<'_>, Node<'_>) -> usize>,
+    /// Whether a sibling above a definition is an attribute of it, so that a comment above that is still its documentation.
+    pub is_attribute: Option<fn(Node<'_>) -> bool>,
+    /// Runs after the walk, with the root.
+    pub finish: Option<fn(&mut Walker<'_>, Node<'_>)>,
+}
+
+impl std::fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hooks")
+    }
+}
+
+impl Hooks {
+    /// No hooks.
+    pub const NONE: Hooks = Hooks { expr: None, signature_start: None, is_attribute: None, finish: None };
+}
+
+/// The family that shares import rules and name spaces; `link` has one policy per family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// C and C++.
+    C,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// JavaScript and TypeScript.
+    Script,
+    /// Python.
+    Python,
+    /// Rust.
+    Rust,
+}
+
+/// One language, declaratively.
+#[derive(Debug)]
+pub struct Language {
+    /// The stable lower-case name used in answers and arguments.
+    pub name: &'static str,
+    /// Which names its files can see.
+    pub family: Family,
+    /// File name endings without the dot.
+    pub extensions: &'static [&'static str],
+    /// What starts a line comment.
+    pub line_comment: &'static str,
+    /// Whether a local name may be used before its declaration.
+    pub hoists: bool,
+    /// Whether a bare name inside a type may be one of the type's members.
+    pub implicit_self: bool,
+    /// The grammar.
+    pub grammar: fn() -> tree_sitter::Language,
+    /// Node kind to action; kinds not listed are descended into.
+    pub table: &'static [(&'static str, Action)],
+    /// What a call's surroundings say about its result.
+    pub usage: UsageKinds,
+    /// What the table can't say.
+    pub hooks: Hooks,
+}
+
+/// A language with its grammar loaded and its table compiled.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The declaration.
+    pub language: &'static Language,
+    /// The loaded grammar.
+    pub grammar: tree_sitter::Language,
+    actions: Vec<Action>,
+    around: Vec<Around>,
+}
+
+/// What a node kind around a call says about the call's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// Look further out.
+    Transparent,
+    /// This is what becomes of it.
+    Use(Usage),
+}
+
+impl Compiled {
+    fn new(language: &'static Language) -> Compiled {
+        let grammar = (language.grammar)();
+        let mut actions = vec![Action::Descend; grammar.node_kind_count()];
+        for (kind, action) in language.table {
+            // One visible name may stand for several kinds, aliases included.
+            for id in 0..grammar.node_kind_count() {
+                let id = id as u16;
+                if grammar.node_kind_is_named(id) && grammar.node_kind_for_id(id) == Some(kind) {
+                    actions[id as usize] = *action;
+                }
+            }
+        }
+        let around = (0..grammar.node_kind_count())
+            .map(|id| grammar.node_kind_for_id(id as u16).map_or(Around::Use(Usage::Unknown), |kind| around(&language.usage, kind)))
+            .collect();
+        Compiled { language, grammar, actions, around }
+    }
+
+    /// What a node kind around a call says about the call's result.
+    pub(crate) fn around(&self, kind: u16) -> Around {
+        self.around.get(kind as usize).copied().unwrap_or(Around::Use(Usage::Unknown))
+    }
+
+    /// What to do at a node kind.
+    pub fn action(&self, kind: u16) -> Action {
+        self.actions.get(kind as usize).copied().unwrap_or(Action::Descend)
+    }
+}
+
+fn around(kinds: &UsageKinds, kind: &str) -> Around {
+    if kinds.transparent.contains(&kind) {
+        return Around::Transparent;
+    }
+    let table = [
+        (kinds.statement, Usage::Discarded),
+        (kinds.assignment, Usage::Assigned),
+        (kinds.returns, Usage::Returned),
+        (kinds.argument, Usage::Argument),
+        (kinds.condition, Usage::Condition),
+        (kinds.spawn, Usage::Goroutine),
+        (kinds.defer, Usage::Deferred),
+    ];
+    let found = table.iter().find(|(names, _)| names.contains(&kind));
+    Around::Use(found.map_or(Usage::Unknown, |(_, usage)| *usage))
+}
+
+/// Number of languages.
+pub const COUNT: usize = 10;
+
+/// Every language, in the order of [`Lang`] numbers.
+pub static LANGUAGES: [&Language; COUNT] = [
+    &c::C,
+    &cpp::CPP,
+    &go::GO,
+    &java::JAVA,
+    &javascript::JAVASCRIPT,
+    &javascript::JSX,
+    &python::PYTHON,
+    &rust::RUST,
+    &typescript::TYPESCRIPT,
+    &typescript::TSX,
+];
+
+/// A language's number: its place in [`LANGUAGES`]. Part of the snapshot format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub struct Lang(pub u8);
+
+impl Lang {
+    /// The language of a path by its ending.
+    pub fn of_path(path: &str) -> Option<Lang> {
+        let extension = Path::new(path).extension()?.to_str()?;
+        let lower = extension.to_ascii_lowercase();
+        // `.C` and `.H` are C++ by custom; everything else is told without case.
+        if extension == "C" || extension == "H" {
+            return Lang::named("cpp");
+        }
+        let found = LANGUAGES.iter().position(|language| language.extensions.contains(&lower.as_str()))?;
+        Some(Lang(found as u8))
+    }
+
+    /// The language of this stable name.
+    pub fn named(name: &str) -> Option<Lang> {
+        LANGUAGES.iter().position(|language| language.name == name).map(|index| Lang(index as u8))
+    }
+
+    /// The declaration.
+    pub fn language(self) -> &'static Language {
+        LANGUAGES[(self.0 as usize).min(COUNT - 1)]
+    }
+
+    /// The compiled table, built at first use.
+    pub fn compiled(self) -> &'static Compiled {
+        static TABLES: [OnceLock<Compiled>; COUNT] = [const { OnceLock::new() }; COUNT];
+        TABLES[(self.0 as usize).min(COUNT - 1)].get_or_init(|| Compiled::new(self.language()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_in_a_table_exists_in_its_grammar() {
+        for language in LANGUAGES {
+            let grammar = (language.grammar)();
+            for (kind, _) in language.table {
+                assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: no node kind `{kind}`", language.name);
+            }
+        }
+    }
+
+    #[test]
+    fn extensions_are_claimed_once() {
+        let mut seen = std::collections::BTreeMap::new();
+        for language in LANGUAGES {
+            for extension in language.extensions {
+                let other = seen.insert(*extension, language.name);
+                assert_eq!(other, None, ".{extension} is claimed twice");
+            }
+        }
+    }
+}
