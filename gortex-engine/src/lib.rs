@@ -7,3 +7,5 @@
 
 pub mod facts;
 pub mod lang;
+pub mod graph;
+pub mod link;

@@ -1,0 +1,200 @@
+//! Supertypes, structural satisfaction and overriding.
+//!
+//! Declared supertypes come from class headers and `impl`s. Go types satisfy an interface by having its methods; that is
+//! checked by name and parameter count over promoted methods too. From both follow the override edges, over which a call
+//! of an interface method reaches its implementations.
+//!
+//! Knows types and members, not calls.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::infer::{Hierarchy, Infer, Place};
+use super::scope::{Entity, Scopes, Want};
+use super::table::NameId;
+use crate::facts::model::{Kind, NONE, Role, flag};
+use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier};
+use crate::lang::Family;
+
+/// The hierarchy with the edges that say it.
+#[derive(Debug, Default)]
+pub(crate) struct Built {
+    pub hierarchy: Hierarchy,
+    pub edges: Vec<EdgeRow>,
+}
+
+/// Resolves all declared supertypes, then structural ones, then overriding members.
+pub(crate) fn build(scopes: &Scopes<'_>) -> Built {
+    let mut built = Built::default();
+    declared(scopes, &mut built);
+    satisfied(scopes, &mut built);
+    overriding(scopes, &mut built);
+    built
+}
+
+fn declared(scopes: &Scopes<'_>, built: &mut Built) {
+    let table = &scopes.table;
+    let none = Hierarchy::default();
+    let infer = Infer { scopes, hierarchy: &none };
+    for (file, view) in table.views.iter().enumerate() {
+        let base = table.files[file].base;
+        for row in view.supers {
+            let own = (row.sub != NONE).then(|| base + 1 + row.sub);
+            let place = Place { file, owner: own.unwrap_or(base) };
+            let sub = own.or_else(|| match infer.type_node(place, view.str(row.sub_type)) {
+                Entity::Node(node) => Some(node),
+                _ => None,
+            });
+            let Some(sub) = sub else { continue };
+            // A class header is read outside the class: its own nested types are not in scope there.
+            let outside = Place { file, owner: table.parents.get(sub as usize).copied().filter(|_| own.is_some()).unwrap_or(base) };
+            match infer.type_node(outside, view.str(row.super_type)) {
+                Entity::Node(target) if target != sub && table.kind(target).is_type() => {
+                    let known = built.hierarchy.supers.entry(sub).or_default();
+                    if !known.contains(&target) {
+                        known.push(target);
+                    }
+                    let kind = match Role::from_byte(row.role) {
+                        _ if row.embeds == 1 => EdgeKind::Composes,
+                        Role::Implements => EdgeKind::Implements,
+                        _ => EdgeKind::Extends,
+                    };
+                    built.edges.push(EdgeRow {
+                        from: sub,
+                        to: target,
+                        line: row.line,
+                        col: row.col,
+                        kind: kind as u8,
+                        role: row.role,
+                        tier: Tier::AstResolved as u8,
+                        confidence: 100,
+                        usage: 0,
+                        flags: 0,
+                    });
+                }
+                Entity::Node(_) => {}
+                _ => {
+                    built.hierarchy.open.insert(sub);
+                }
+            }
+        }
+    }
+}
+
+/// Go: which types have all methods of which interfaces.
+fn satisfied(scopes: &Scopes<'_>, built: &mut Built) {
+    let table = &scopes.table;
+    let go = |node: NodeId| table.family(table.file_of(node)) == Some(Family::Go);
+    let mut interfaces = Vec::new();
+    let mut owners: FxHashMap<NameId, Vec<NodeId>> = FxHashMap::default();
+    for (file, view) in table.views.iter().enumerate().filter(|(file, _)| table.family(*file) == Some(Family::Go)) {
+        for (index, def) in view.defs.iter().enumerate().filter(|(_, def)| def.kind().is_type()) {
+            let node = table.files[file].base + 1 + index as u32;
+            let methods = promoted(scopes, &built.hierarchy, node);
+            if def.kind().is_interface() {
+                if !methods.is_empty() && !built.hierarchy.open.contains(&node) {
+                    interfaces.push((node, methods));
+                }
+            } else {
+                for (name, _) in methods {
+                    owners.entry(name).or_default().push(node);
+                }
+            }
+        }
+    }
+    let mut edges = Vec::new();
+    for (interface, methods) in &interfaces {
+        let rarest = methods.iter().map(|(name, _)| owners.get(name).map_or(&[][..], Vec::as_slice)).min_by_key(|owners| owners.len());
+        for candidate in rarest.unwrap_or(&[]).iter().copied().filter(|node| go(*node)) {
+            let own = promoted(scopes, &built.hierarchy, candidate);
+            let fits = |(name, params): &(NameId, u16)| own.iter().any(|(other, count)| other == name && count == params);
+            if methods.iter().all(fits) {
+                edges.push((candidate, *interface));
+            }
+        }
+    }
+    for (sub, interface) in edges {
+        let known = built.hierarchy.supers.entry(sub).or_default();
+        if known.contains(&interface) {
+            continue;
+        }
+        known.push(interface);
+        let def = table.def(sub);
+        built.edges.push(EdgeRow {
+            from: sub,
+            to: interface,
+            line: def.map_or(1, |def| def.name_line),
+            col: def.map_or(0, |def| def.name_col),
+            kind: EdgeKind::Implements as u8,
+            role: Role::Implements as u8,
+            tier: Tier::AstInferred as u8,
+            confidence: 90,
+            usage: 0,
+            flags: 0,
+        });
+    }
+}
+
+/// Methods of a type with their parameter counts, embedded types' included.
+fn promoted(scopes: &Scopes<'_>, hierarchy: &Hierarchy, ty: NodeId) -> Vec<(NameId, u16)> {
+    let table = &scopes.table;
+    let mut found: Vec<(NameId, u16)> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![ty];
+    while let Some(at) = pending.pop() {
+        if !seen.insert(at) || seen.len() > 64 {
+            continue;
+        }
+        for member in table.all_members(at) {
+            let Some(def) = table.def(*member).filter(|def| def.kind() == Kind::Method) else { continue };
+            let name = table.node_name[*member as usize];
+            if !found.iter().any(|(other, _)| *other == name) {
+                found.push((name, def.params));
+            }
+        }
+        pending.extend(hierarchy.supers.get(&at).into_iter().flatten());
+    }
+    found
+}
+
+fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
+    let table = &scopes.table;
+    let infer = Infer { scopes, hierarchy: &built.hierarchy };
+    let mut subs: Vec<NodeId> = built.hierarchy.supers.keys().copied().collect();
+    subs.sort_unstable();
+    let mut edges = Vec::new();
+    for sub in subs {
+        for member in table.all_members(sub) {
+            let Some(def) = table.def(*member) else { continue };
+            let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
+            if def.kind() != Kind::Method || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
+                continue;
+            }
+            let name = table.node_name[*member as usize];
+            let mut targets = Vec::new();
+            for above in &built.hierarchy.supers[&sub] {
+                if let Some((target, _)) = infer.member(*above, name, Want::Call)
+                    && table.kind(target) == Kind::Method
+                    && target != *member
+                    && !targets.contains(&target)
+                {
+                    targets.push(target);
+                }
+            }
+            for target in targets {
+                edges.push(EdgeRow {
+                    from: *member,
+                    to: target,
+                    line: def.name_line,
+                    col: def.name_col,
+                    kind: EdgeKind::Overrides as u8,
+                    role: Role::Implements as u8,
+                    tier: Tier::AstResolved as u8,
+                    confidence: 95,
+                    usage: 0,
+                    flags: 0,
+                });
+            }
+        }
+    }
+    built.edges.extend(edges);
+}

@@ -1,0 +1,499 @@
+//! Types of receivers: from declarations, constructors, parameters, fields, results and chains of them.
+//!
+//! Evaluates the small expressions that facts keep in front of a name. Every step is bounded, so a cyclic initialiser or
+//! type alias ends as unknown.
+//!
+//! Knows declared types and members; it never guesses by name.
+
+use rustc_hash::FxHashMap;
+
+use super::modules::Module;
+use super::scope::{Entity, Scopes, Want};
+use super::table::NameId;
+use super::types::{self, TypeText};
+use crate::facts::model::{ExprKind, Kind, NONE, flag};
+use crate::graph::NodeId;
+use crate::lang::Family;
+
+/// What stands in front of a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Ty<'a> {
+    /// Nothing is known.
+    Unknown,
+    /// Known, and outside the tracked roots (a library type, a built-in).
+    External,
+    /// A value of this type.
+    Instance(NodeId),
+    /// The type itself (static access).
+    Type(NodeId),
+    /// A callable as a value.
+    Func(NodeId),
+    /// A file, package or namespace.
+    Module(Module),
+    /// A value whose declared type has not been looked at yet.
+    Text { file: usize, owner: NodeId, text: &'a str },
+}
+
+/// Where an expression stands: its file and the innermost definition around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub file: usize,
+    pub owner: NodeId,
+}
+
+const DEPTH: u32 = 16;
+
+/// The supertypes of every type, and whether some are unknown.
+#[derive(Debug, Default)]
+pub(crate) struct Hierarchy {
+    pub supers: FxHashMap<NodeId, Vec<NodeId>>,
+    /// Types with a supertype outside the tracked roots.
+    pub open: rustc_hash::FxHashSet<NodeId>,
+}
+
+/// Evaluates expressions over resolved scopes.
+#[derive(Debug)]
+pub(crate) struct Infer<'s, 'a> {
+    pub scopes: &'s Scopes<'a>,
+    pub hierarchy: &'s Hierarchy,
+}
+
+impl<'a> Infer<'_, 'a> {
+    /// The innermost type around a node, or at it.
+    pub fn enclosing_type(&self, node: NodeId) -> Option<NodeId> {
+        let table = &self.scopes.table;
+        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.kind(*at).is_type())
+    }
+
+    /// The member of a type by name, its supertypes included, nearest first. The flag tells that it is inherited.
+    pub fn member(&self, ty: NodeId, name: NameId, want: Want) -> Option<(NodeId, bool)> {
+        let mut pending = std::collections::VecDeque::from([ty]);
+        let mut seen = vec![ty];
+        while let Some(at) = pending.pop_front() {
+            let own = self.scopes.table.members(at, name).iter().copied();
+            if let Entity::Node(found) = self.scopes.pick(own, want) {
+                return Some((found, at != ty));
+            }
+            let above = self.hierarchy.supers.get(&at).into_iter().flatten().copied();
+            for next in above.chain(self.alias_target(at)) {
+                if !seen.contains(&next) && seen.len() < 256 {
+                    seen.push(next);
+                    pending.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a type may have members that are not in the tracked roots.
+    pub fn is_open(&self, ty: NodeId) -> bool {
+        let mut pending = vec![ty];
+        let mut seen = vec![ty];
+        while let Some(at) = pending.pop() {
+            if self.hierarchy.open.contains(&at) {
+                return true;
+            }
+            for next in self.hierarchy.supers.get(&at).into_iter().flatten().copied() {
+                if !seen.contains(&next) && seen.len() < 256 {
+                    seen.push(next);
+                    pending.push(next);
+                }
+            }
+        }
+        false
+    }
+
+    fn alias_target(&self, ty: NodeId) -> Option<NodeId> {
+        let table = &self.scopes.table;
+        let def = table.def(ty)?;
+        if def.kind() != Kind::TypeAlias || def.ty.is_empty() {
+            return None;
+        }
+        let file = table.file_of(ty);
+        match self.resolve_text(Place { file, owner: ty }, table.str(file, def.ty), DEPTH - 2) {
+            Ty::Instance(node) if node != ty => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The type that a type text names at a place.
+    pub fn type_node(&self, place: Place, text: &str) -> Entity {
+        let Some(parsed) = types::parse(text) else { return Entity::None };
+        self.head(place, parsed.head)
+    }
+
+    fn head(&self, place: Place, head: &str) -> Entity {
+        let table = &self.scopes.table;
+        if head.is_empty() {
+            return Entity::None;
+        }
+        if matches!(head, "Self" | "self" | "this" | "static") {
+            return self.enclosing_type(place.owner).map_or(Entity::None, Entity::Node);
+        }
+        let family = table.family(place.file);
+        if family == Some(Family::Rust) && head.contains("::") {
+            if let Some(rest) = head.strip_prefix("Self::") {
+                let Some(ty) = self.enclosing_type(place.owner) else { return Entity::None };
+                return self.member(ty, table.name(rest), Want::Type).map_or(Entity::None, |(node, _)| Entity::Node(node));
+            }
+            let (first, rest) = head.split_once("::").unwrap_or((head, ""));
+            // A path may start at an imported type or enum.
+            if let Entity::Node(ty) = self.scopes.free(place.file, place.owner, table.name(first), Want::Type) {
+                return self.member(ty, table.name(rest), Want::Type).map_or(Entity::None, |(node, _)| Entity::Node(node));
+            }
+            return self.scopes.rust_path(self.scopes.module_of(place.owner), head, 0);
+        }
+        let mut at = Entity::None;
+        for (index, segment) in head.split(['.', ':']).filter(|segment| !segment.is_empty()).enumerate() {
+            let name = table.name(segment);
+            at = match at {
+                _ if index == 0 => self.free_type(place, name, segment),
+                Entity::Module(module) => self.scopes.lookup(module, name, Want::Type, true, 0),
+                Entity::Node(node) => self.member(node, name, Want::Type).map_or(Entity::None, |(found, _)| Entity::Node(found)),
+                Entity::External => return Entity::External,
+                Entity::None => return Entity::None,
+            };
+        }
+        at
+    }
+
+    /// A bare type name: nested types of the enclosing types first, then the file's scope.
+    fn free_type(&self, place: Place, name: NameId, text: &str) -> Entity {
+        let table = &self.scopes.table;
+        if name != NONE {
+            for above in std::iter::once(place.owner).chain(table.ancestors(place.owner)) {
+                if table.kind(above).is_type() {
+                    if table.node_name[above as usize] == name {
+                        return Entity::Node(above);
+                    }
+                    if let Some((found, _)) = self.member(above, name, Want::Type)
+                        && table.kind(found).is_type()
+                    {
+                        return Entity::Node(found);
+                    }
+                }
+            }
+            let found = self.scopes.free(place.file, place.owner, name, Want::Type);
+            if !matches!(found, Entity::None) {
+                return found;
+            }
+        }
+        let family = table.family(place.file);
+        if family == Some(Family::Rust)
+            && let Some(root) = self.scopes.modules.rust.krate(text)
+        {
+            return Entity::Module(Module::Node(root));
+        }
+        Entity::None
+    }
+
+    /// Looks at a declared type: a known type, or the inside of a wrapper that is used like its content.
+    fn resolve_text(&self, place: Place, text: &'a str, depth: u32) -> Ty<'a> {
+        if depth > DEPTH {
+            return Ty::Unknown;
+        }
+        let Some(parsed) = types::parse(text) else { return Ty::Unknown };
+        match self.head(place, parsed.head) {
+            Entity::Node(node) if self.scopes.table.kind(node).is_type() => match self.alias_of_text(node, depth) {
+                Some(inner) => inner,
+                None => Ty::Instance(node),
+            },
+            Entity::Node(_) | Entity::Module(_) => Ty::Unknown,
+            found => {
+                if types::is_transparent(parsed.head)
+                    && let Some(inner) = parsed.args.first()
+                {
+                    return self.resolve_text(place, inner, depth + 1);
+                }
+                match found {
+                    Entity::External => Ty::External,
+                    _ if parsed.head.is_empty() || is_builtin(parsed.head) => Ty::External,
+                    _ => Ty::Unknown,
+                }
+            }
+        }
+    }
+
+    fn alias_of_text(&self, node: NodeId, depth: u32) -> Option<Ty<'a>> {
+        let table = &self.scopes.table;
+        let def = table.def(node)?;
+        if def.kind() != Kind::TypeAlias || def.ty.is_empty() || !table.all_members(node).is_empty() {
+            return None;
+        }
+        let file = table.file_of(node);
+        match self.resolve_text(Place { file, owner: node }, table.str(file, def.ty), depth + 1) {
+            found @ Ty::Instance(_) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// A value's type as a definition, as far as it is known.
+    pub fn settle(&self, ty: Ty<'a>) -> Ty<'a> {
+        match ty {
+            Ty::Text { file, owner, text } => self.resolve_text(Place { file, owner }, text, 0),
+            other => other,
+        }
+    }
+
+    /// The type of an expression.
+    pub fn ty(&self, place: Place, expr: u32, depth: u32) -> Ty<'a> {
+        let table = &self.scopes.table;
+        let view = &table.views[place.file];
+        let Some(row) = view.expr(expr) else { return Ty::Unknown };
+        if depth > DEPTH {
+            return Ty::Unknown;
+        }
+        let text = view.str(row.name);
+        let base = |at: u32| self.ty(place, at, depth + 1);
+        match row.kind() {
+            ExprKind::Unknown => Ty::Unknown,
+            ExprKind::Literal => Ty::External,
+            ExprKind::SelfRef => self.enclosing_type(place.owner).map_or(Ty::Unknown, Ty::Instance),
+            ExprKind::Super => self.super_type(place.owner),
+            ExprKind::New => match self.type_node(place, text) {
+                Entity::Node(node) if table.kind(node).is_type() => Ty::Instance(node),
+                Entity::External => Ty::External,
+                Entity::None if types::parse(text).is_some_and(|parsed| is_builtin(parsed.head)) => Ty::External,
+                _ => Ty::Unknown,
+            },
+            ExprKind::Typed => Ty::Text { file: place.file, owner: place.owner, text },
+            ExprKind::Name => self.name_type(place, table.name_of(place.file, row.name), text, depth),
+            ExprKind::LocalDef => self.value_of(table.files[place.file].base + 1 + row.base, depth + 1),
+            ExprKind::LocalBind => self.bind_type(place, row.base, depth),
+            ExprKind::Member | ExprKind::Path => {
+                let name = table.name_of(place.file, row.name);
+                self.member_type(base(row.base), name, text, depth)
+            }
+            ExprKind::Call => self.call_type(place, row.base, depth),
+            ExprKind::Unwrap => self.unwrap(base(row.base)),
+            ExprKind::Index => self.element(base(row.base), row.slot, true),
+            ExprKind::Element => self.element(base(row.base), row.slot, false),
+        }
+    }
+
+    fn super_type(&self, owner: NodeId) -> Ty<'a> {
+        let Some(ty) = self.enclosing_type(owner) else { return Ty::Unknown };
+        let supers = self.hierarchy.supers.get(&ty);
+        match supers.and_then(|supers| supers.first()) {
+            Some(first) => Ty::Instance(*first),
+            None if self.hierarchy.open.contains(&ty) => Ty::External,
+            None => Ty::Unknown,
+        }
+    }
+
+    fn bind_type(&self, place: Place, bind: u32, depth: u32) -> Ty<'a> {
+        let view = &self.scopes.table.views[place.file];
+        let Some(row) = view.binds.get(bind as usize) else { return Ty::Unknown };
+        let declared = view.str(row.ty);
+        if !declared.is_empty() && !matches!(declared, "auto" | "var" | "_") {
+            return Ty::Text { file: place.file, owner: place.owner, text: declared };
+        }
+        if row.init == NONE { Ty::Unknown } else { self.ty(place, row.init, depth + 1) }
+    }
+
+    fn name_type(&self, place: Place, name: NameId, text: &str, depth: u32) -> Ty<'a> {
+        let table = &self.scopes.table;
+        let language = table.files[place.file].lang.map(|lang| lang.language());
+        if language.is_some_and(|language| language.implicit_self)
+            && name != NONE
+            && let Some((found, _)) = self.implicit_member(place.owner, name, Want::Any)
+        {
+            return self.value_of(found, depth + 1);
+        }
+        match self.scopes.free(place.file, place.owner, name, Want::Any) {
+            Entity::Node(node) => self.value_of(node, depth + 1),
+            Entity::Module(module) => Ty::Module(module),
+            Entity::External => Ty::External,
+            Entity::None if language.is_some_and(|language| language.family == Family::Rust) => {
+                match self.scopes.rust_path(self.scopes.module_of(place.owner), text, 0) {
+                    Entity::Module(module) => Ty::Module(module),
+                    Entity::External => Ty::External,
+                    _ => Ty::Unknown,
+                }
+            }
+            Entity::None if is_builtin(text) => Ty::External,
+            Entity::None => Ty::Unknown,
+        }
+    }
+
+    /// A member of one of the enclosing types, innermost first.
+    pub fn implicit_member(&self, owner: NodeId, name: NameId, want: Want) -> Option<(NodeId, NodeId)> {
+        let table = &self.scopes.table;
+        std::iter::once(owner)
+            .chain(table.ancestors(owner))
+            .filter(|at| table.kind(*at).is_type())
+            .find_map(|ty| self.member(ty, name, want).map(|(node, _)| (node, ty)))
+    }
+
+    /// What using a definition as a value gives.
+    pub fn value_of(&self, node: NodeId, depth: u32) -> Ty<'a> {
+        let table = &self.scopes.table;
+        let Some(def) = table.def(node) else { return Ty::Module(Module::Node(node)) };
+        let kind = def.kind();
+        if kind.is_type() {
+            return Ty::Type(node);
+        }
+        if kind == Kind::Module {
+            return Ty::Module(Module::Node(node));
+        }
+        if kind.is_callable() {
+            return if def.has(flag::ACCESSOR) { self.result_of(node, None, depth) } else { Ty::Func(node) };
+        }
+        if kind == Kind::EnumMember {
+            return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
+        }
+        let file = table.file_of(node);
+        let declared = table.str(file, def.ty);
+        if !declared.is_empty() && declared != "auto" {
+            return Ty::Text { file, owner: node, text: declared };
+        }
+        if def.init == NONE || depth > DEPTH {
+            return Ty::Unknown;
+        }
+        // An initialiser is read where it stands: inside the definition's own surroundings.
+        self.ty(Place { file, owner: node }, def.init, depth + 1)
+    }
+
+    /// The type of `base.name`.
+    pub fn member_type(&self, base: Ty<'a>, name: NameId, text: &str, depth: u32) -> Ty<'a> {
+        match self.settle(base) {
+            Ty::Instance(ty) | Ty::Type(ty) => match self.member(ty, name, Want::Any) {
+                Some((found, _)) => self.value_of(found, depth + 1),
+                None if self.is_open(ty) => Ty::External,
+                None if types::unwraps(text) => base,
+                None => Ty::Unknown,
+            },
+            Ty::Module(module) => match self.scopes.lookup(module, name, Want::Any, true, 0) {
+                Entity::Node(node) => self.value_of(node, depth + 1),
+                Entity::Module(module) => Ty::Module(module),
+                Entity::External => Ty::External,
+                Entity::None => self.submodule(module, text),
+            },
+            Ty::External => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn submodule(&self, module: Module, text: &str) -> Ty<'a> {
+        let table = &self.scopes.table;
+        let Module::Node(node) = module else { return Ty::Unknown };
+        let file = table.file_of(node);
+        if table.family(file) != Some(Family::Python) {
+            return Ty::Unknown;
+        }
+        self.scopes.modules.python_submodule(table, file, text).map_or(Ty::Unknown, Ty::Module)
+    }
+
+    fn call_type(&self, place: Place, callee: u32, depth: u32) -> Ty<'a> {
+        let view = &self.scopes.table.views[place.file];
+        let Some(row) = view.expr(callee) else { return Ty::Unknown };
+        if matches!(row.kind(), ExprKind::Member | ExprKind::Path) {
+            let base = self.ty(place, row.base, depth + 1);
+            let text = view.str(row.name);
+            let receiver = self.settle(base);
+            if let Ty::Instance(ty) | Ty::Type(ty) = receiver {
+                let name = self.scopes.table.name_of(place.file, row.name);
+                if let Some((found, _)) = self.member(ty, name, Want::Call) {
+                    return match self.scopes.table.kind(found) {
+                        kind if kind.is_type() => Ty::Instance(found),
+                        kind if kind.is_callable() => self.result_of(found, Some(ty), depth),
+                        Kind::EnumMember => Ty::Instance(ty),
+                        _ => self.called(self.value_of(found, depth + 1), depth),
+                    };
+                }
+            }
+            // What the wrapper's own methods hand out is what it holds.
+            if types::unwraps(text) {
+                return self.unwrap(base);
+            }
+            if matches!(text, "iter" | "iter_mut" | "into_iter" | "values" | "values_mut" | "stream" | "filter" | "rev" | "skip" | "peekable") {
+                return base;
+            }
+        }
+        self.called(self.ty(place, callee, depth + 1), depth)
+    }
+
+    /// What calling a value gives.
+    fn called(&self, callee: Ty<'a>, depth: u32) -> Ty<'a> {
+        match self.settle(callee) {
+            Ty::Func(node) => self.result_of(node, None, depth),
+            Ty::Type(node) => Ty::Instance(node),
+            Ty::External => Ty::External,
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn result_of(&self, node: NodeId, receiver: Option<NodeId>, depth: u32) -> Ty<'a> {
+        let table = &self.scopes.table;
+        let Some(def) = table.def(node) else { return Ty::Unknown };
+        let file = table.file_of(node);
+        if def.kind() == Kind::Constructor {
+            return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
+        }
+        let text = table.str(file, def.ty);
+        if text.is_empty() || depth > DEPTH {
+            return Ty::Unknown;
+        }
+        if let (Some(receiver), Some(parsed)) = (receiver, types::parse(text))
+            && matches!(parsed.head, "Self" | "this")
+        {
+            return Ty::Instance(receiver);
+        }
+        Ty::Text { file, owner: node, text }
+    }
+
+    fn text_shape(ty: Ty<'a>) -> Option<(usize, NodeId, TypeText<'a>)> {
+        let Ty::Text { file, owner, text } = ty else { return None };
+        Some((file, owner, types::parse(text)?))
+    }
+
+    /// The inside of a carrier; a value that is none stays as it is.
+    fn unwrap(&self, ty: Ty<'a>) -> Ty<'a> {
+        match Self::text_shape(ty) {
+            Some((file, owner, parsed)) if types::is_carrier(parsed.head) || parsed.tuple => match parsed.args.first() {
+                Some(inner) => Ty::Text { file, owner, text: inner },
+                None => ty,
+            },
+            _ => ty,
+        }
+    }
+
+    /// An element: of a tuple by position, of a list, of a map.
+    fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
+        let Some((file, owner, parsed)) = Self::text_shape(ty) else {
+            return if ty == Ty::External { Ty::External } else { Ty::Unknown };
+        };
+        if types::is_transparent(parsed.head)
+            && let Some(inner) = parsed.args.first()
+        {
+            return self.element(Ty::Text { file, owner, text: inner }, slot, index);
+        }
+        let args = &parsed.args;
+        let chosen = match (index, slot) {
+            (true, 0) => args.last(),
+            (true, slot) if parsed.tuple => args.get(slot as usize - 1),
+            (true, slot) if args.len() > 1 => args.get(slot as usize - 1),
+            (true, 1) if args.is_empty() => return ty,
+            (true, _) => args.last(),
+            (false, 2) => args.last(),
+            (false, 1) if args.len() < 2 => None,
+            (false, _) => args.first(),
+        };
+        chosen.map_or(Ty::Unknown, |text| Ty::Text { file, owner, text })
+    }
+}
+
+/// Names of built-in types and modules, common to the languages we read; a receiver of such a type is never ours.
+fn is_builtin(name: &str) -> bool {
+    let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+    matches!(
+        last,
+        "str" | "string" | "String" | "int" | "float" | "bool" | "bytes" | "list" | "dict" | "set" | "tuple" | "frozenset" | "object" | "List" | "Dict"
+            | "Set" | "Tuple" | "Iterable" | "Iterator" | "Sequence" | "Mapping" | "Any" | "Callable" | "char" | "double" | "long" | "short" | "byte" | "void"
+            | "Integer" | "Long" | "Double" | "Boolean" | "Object" | "Map" | "Collection" | "ArrayList" | "HashMap" | "Array" | "Promise" | "Date" | "RegExp"
+            | "Error" | "JSON" | "Math" | "console" | "Number" | "Symbol" | "number" | "boolean" | "error" | "rune" | "uint" | "i8" | "i16" | "i32" | "i64"
+            | "i128" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "isize" | "f32" | "f64" | "Vec" | "Option" | "Result" | "HashSet" | "BTreeMap"
+            | "BTreeSet" | "VecDeque" | "PathBuf" | "Path" | "OsString" | "std" | "vector" | "map" | "unordered_map" | "size_t" | "int32_t" | "uint32_t"
+            | "int64_t" | "uint64_t" | "uint8_t" | "process" | "window" | "document" | "globalThis" | "Buffer" | "interface{}" | "any" | "unknown" | "System"
+    )
+}

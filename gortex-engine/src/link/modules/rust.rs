@@ -1,0 +1,116 @@
+//! Rust: crates from `Cargo.toml`, the module tree from `mod` declarations.
+
+use rustc_hash::FxHashMap;
+
+use super::{Manifest, Modules, folder};
+use crate::facts::model::{NONE, import_flag};
+use crate::graph::NodeId;
+use crate::lang::Family;
+use crate::link::table::Table;
+
+#[derive(Debug, Default)]
+pub(crate) struct RustModules {
+    /// (declaring module, name) to the file's node.
+    pub children: FxHashMap<(NodeId, u32), NodeId>,
+    /// A file's node to the module that declares it.
+    pub parents: FxHashMap<NodeId, NodeId>,
+    /// Crate names (with `_`) to the node of their library root.
+    pub crates: FxHashMap<String, NodeId>,
+    /// Per crate root folder: the dependencies renamed in its manifest.
+    renames: FxHashMap<String, String>,
+}
+
+impl RustModules {
+    pub fn new(table: &Table<'_>, manifests: &[Manifest], modules: &Modules) -> Self {
+        let mut found = RustModules::default();
+        for manifest in manifests.iter().filter(|manifest| manifest.path.rsplit('/').next() == Some("Cargo.toml")) {
+            found.add_crate(table, manifest, modules);
+        }
+        for at in (0..table.files.len()).filter(|at| table.family(*at) == Some(Family::Rust)) {
+            let file = &table.files[at];
+            let view = &table.views[at];
+            for row in view.imports.iter().filter(|row| row.flags & import_flag::SUBMODULE != 0) {
+                let owner = if row.owner == NONE { file.base } else { file.base + 1 + row.owner };
+                let name = view.str(row.alias);
+                let folder = module_folder(table, at, owner);
+                let candidates = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
+                if let Some(child) = candidates.iter().find_map(|path| modules.path(path)) {
+                    let child = table.files[child as usize].base;
+                    found.children.insert((owner, table.name(name)), child);
+                    found.parents.entry(child).or_insert(owner);
+                }
+            }
+        }
+        found
+    }
+
+    fn add_crate(&mut self, table: &Table<'_>, manifest: &Manifest, modules: &Modules) {
+        let Ok(parsed) = toml::from_str::<toml::Table>(&manifest.text) else { return };
+        let folder = folder(&manifest.path);
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let text = |section: &str, key: &str| parsed.get(section)?.as_table()?.get(key)?.as_str().map(str::to_owned);
+        let Some(package) = text("package", "name") else { return };
+        let name = text("lib", "name").unwrap_or_else(|| package.replace('-', "_"));
+        let root = text("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
+        if let Some(at) = modules.path(&format!("{prefix}{root}")) {
+            self.crates.insert(name, table.files[at as usize].base);
+        }
+        for section in ["dependencies", "dev-dependencies"] {
+            let Some(dependencies) = parsed.get(section).and_then(|value| value.as_table()) else { continue };
+            for (alias, value) in dependencies {
+                if let Some(real) = value.get("package").and_then(|value| value.as_str()) {
+                    self.renames.insert(alias.replace('-', "_"), real.replace('-', "_"));
+                }
+            }
+        }
+    }
+
+    /// The library root of a crate as its users name it.
+    pub fn krate(&self, name: &str) -> Option<NodeId> {
+        self.crates.get(name).or_else(|| self.crates.get(self.renames.get(name)?)).copied()
+    }
+
+    /// The crate root above a module.
+    pub fn root(&self, table: &Table<'_>, module: NodeId) -> NodeId {
+        let mut at = table.files[table.file_of(module)].base;
+        for _ in 0..64 {
+            match self.parents.get(&at) {
+                Some(parent) => at = table.files[table.file_of(*parent)].base,
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// The module around a module.
+    pub fn parent(&self, table: &Table<'_>, module: NodeId) -> Option<NodeId> {
+        let file = table.files[table.file_of(module)].base;
+        if module == file { self.parents.get(&module).copied() } else { table.parents.get(module as usize).copied() }
+    }
+}
+
+/// The folder in which a module's children live, with a trailing slash.
+fn module_folder(table: &Table<'_>, file: usize, owner: NodeId) -> String {
+    let path = &table.files[file].path;
+    let (above, base) = path.rsplit_once('/').map_or(("", path.as_str()), |(above, base)| (above, base));
+    let mut folder = if above.is_empty() { String::new() } else { format!("{above}/") };
+    let is_root = matches!(base, "lib.rs" | "main.rs" | "mod.rs" | "build.rs")
+        || matches!(above.rsplit('/').next(), Some("bin" | "tests" | "examples" | "benches"));
+    if !is_root {
+        folder.push_str(base.strip_suffix(".rs").unwrap_or(base));
+        folder.push('/');
+    }
+    let mut inline: Vec<&str> = Vec::new();
+    if owner != table.files[file].base {
+        for at in std::iter::once(owner).chain(table.ancestors(owner)) {
+            if let Some(def) = table.def(at) {
+                inline.push(table.views[file].str(def.name));
+            }
+        }
+    }
+    for name in inline.iter().rev() {
+        folder.push_str(name);
+        folder.push('/');
+    }
+    folder
+}
