@@ -1,1 +1,3 @@
-//! Placeholder.
+//! The code-intelligence engine of Gortex.
+
+pub mod edit;
