@@ -62,28 +62,40 @@ pub(super) fn is_temporary(path: &Path) -> bool {
 
 /// Writes bytes beside a file and flushes them. The caller holds the lock of that file.
 pub(super) fn stage(abs: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
+    step()?;
     let temporary = temporary_for(abs);
     match fs::remove_file(&temporary) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
+    let written = write_new(&temporary, bytes, mode);
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written.map(|()| temporary)
+}
+
+/// Makes a file with these bytes and mode bits, and flushes it. Nothing may be there.
+pub(super) fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     private_mode(&mut options);
-    let mut file = options.open(&temporary)?;
-    let written = file.write_all(bytes).and_then(|()| set_mode(&file, mode)).and_then(|()| file.sync_all());
-    if let Err(error) = written {
-        let _ = fs::remove_file(&temporary);
-        return Err(error);
-    }
-    Ok(temporary)
+    let mut file = options.open(path)?;
+    step()?;
+    file.write_all(bytes).and_then(|()| set_mode(&file, mode)).and_then(|()| file.sync_all())
 }
 
 /// Puts a staged file in its place.
 pub(super) fn publish(temporary: &Path, abs: &Path) -> io::Result<()> {
-    fs::rename(temporary, abs).inspect_err(|_| {
+    step().and_then(|()| fs::rename(temporary, abs)).inspect_err(|_| {
         let _ = fs::remove_file(temporary);
     })
+}
+
+/// Removes a file.
+pub(super) fn remove(abs: &Path) -> io::Result<()> {
+    step()?;
+    fs::remove_file(abs)
 }
 
 /// Stages, publishes and flushes the folder.
@@ -103,6 +115,7 @@ pub(super) fn sync_parent(abs: &Path) -> io::Result<()> {
 
 #[cfg(unix)]
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
+    step()?;
     File::open(folder)?.sync_all()
 }
 
@@ -122,12 +135,13 @@ pub(super) fn missing_parents(abs: &Path) -> Vec<PathBuf> {
 /// Makes folders, outermost first; on failure those made are taken back.
 pub(super) fn make_dirs(folders: &[PathBuf]) -> io::Result<()> {
     for (made, folder) in folders.iter().enumerate() {
-        match fs::create_dir(folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                remove_dirs(&folders[..made]);
-                return Err(error);
-            }
-            _ => sync_parent(folder)?,
+        let result = match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => sync_parent(folder),
+        };
+        if let Err(error) = result {
+            remove_dirs(&folders[..=made]);
+            return Err(error);
         }
     }
     Ok(())
@@ -194,6 +208,63 @@ pub(super) fn identity(abs: &Path) -> Option<(u64, u64)> {
 #[cfg(not(unix))]
 pub(super) fn identity(_: &Path) -> Option<(u64, u64)> {
     None
+}
+
+/// A point at which tests let the disk refuse, or the process die.
+#[cfg(not(test))]
+#[allow(clippy::unnecessary_wraps)] // It fails in tests only.
+#[inline]
+const fn step() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+use faults::step;
+
+#[cfg(test)]
+pub(super) mod faults {
+    //! Faults at a chosen step: the disk refuses once (in this thread), or the process dies (in a child process).
+
+    use std::cell::Cell;
+    use std::io;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    /// The step at which a child process dies.
+    pub const DIE_AT: &str = "GORTEX_EDIT_TEST_DIE_AT";
+
+    thread_local! {
+        static REFUSE_AT: Cell<Option<u32>> = const { Cell::new(None) };
+    }
+
+    /// Lets the n-th step from now fail, once.
+    pub fn refuse_at(step: u32) {
+        REFUSE_AT.set(Some(step));
+    }
+
+    /// Forgets a fault; true when it never came to pass.
+    pub fn clear() -> bool {
+        REFUSE_AT.take().is_some()
+    }
+
+    pub(super) fn step() -> io::Result<()> {
+        static LEFT: OnceLock<Option<AtomicI64>> = OnceLock::new();
+        let left = LEFT.get_or_init(|| std::env::var(DIE_AT).ok()?.parse().ok().map(AtomicI64::new));
+        if left.as_ref().is_some_and(|left| left.fetch_sub(1, Ordering::SeqCst) == 0) {
+            std::process::abort();
+        }
+        match REFUSE_AT.get() {
+            Some(0) => {
+                REFUSE_AT.set(None);
+                Err(io::Error::other("the disk refuses"))
+            }
+            Some(left) => {
+                REFUSE_AT.set(Some(left - 1));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]

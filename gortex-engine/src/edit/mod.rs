@@ -9,6 +9,7 @@
 //! text has and what git thinks of a path is asked of the caller.
 
 mod authority;
+pub mod batch;
 mod content;
 mod diff;
 mod disk;

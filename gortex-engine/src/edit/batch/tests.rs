@@ -1,0 +1,1 @@
+//! Transactions seen from outside.
