@@ -21,6 +21,8 @@ mod locks;
 mod receipts;
 mod roots;
 mod single;
+#[cfg(test)]
+mod testing;
 mod text;
 
 pub use authority::{FileAuthority, Mode};

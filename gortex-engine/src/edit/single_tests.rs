@@ -1,98 +1,25 @@
 //! Edits of one file, seen from outside: bytes, modes, hashes and what is left beside.
 
 use super::*;
-use crate::edit::{FileAuthority, LineRange, Roots, SyntaxHealth, Within};
+use crate::edit::testing::{Sandbox, replace, whole};
+use crate::edit::{LineRange, Within};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Place {
-    dir: tempfile::TempDir,
-    roots: Roots,
-    editor: Editor,
-    authority: FileAuthority,
-    clock: Arc<AtomicU64>,
-}
-
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("repo")).unwrap();
-        for (path, content) in files {
-            let path = dir.path().join("repo").join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        }
-        let roots = Roots::new([("repo", dir.path().join("repo"))]).unwrap();
-        let clock = Arc::new(AtomicU64::new(1_000_000));
-        let shared = Arc::clone(&clock);
-        let editor = Editor::with_clock(dir.path().join("state"), Box::new(move || shared.load(Ordering::SeqCst)));
-        let authority = editor.authority().unwrap();
-        Self { dir, roots, editor, authority, clock }
-    }
-
-    fn at(&self, path: &str) -> PathBuf {
-        self.dir.path().join("repo").join(path)
-    }
-
-    fn disk(&self, path: &str) -> String {
-        fs::read_to_string(self.at(path)).unwrap()
-    }
-
-    fn listing(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(self.at("")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    fn run(&self, edit: &Edit<'_>) -> Result<Outcome, EditError> {
-        let context = Context { gate: Some(&marks), ..Context::new(&self.roots) };
-        self.editor.edit(&context, Mode::Commit(&self.authority), edit)
-    }
-
-    fn show(&self, edit: &Edit<'_>) -> Result<Outcome, EditError> {
-        let context = Context { gate: Some(&marks), ..Context::new(&self.roots) };
-        self.editor.edit(&context, Mode::Preview, edit)
-    }
-}
-
-/// A language whose errors are its question marks, for files ending in `.q`.
-fn marks(path: &str, bytes: &[u8]) -> Option<SyntaxHealth> {
-    let errors = bytes.iter().filter(|byte| **byte == b'?').count() as u32;
-    path.ends_with(".q").then_some(SyntaxHealth { language: "marks", errors })
-}
-
-fn replace(path: &str, old: &str, new: &str) -> Edit<'static> {
-    let content = Content::Replace {
-        old: old.to_owned(),
-        new: new.to_owned(),
-        replace_all: false,
-        expected_occurrences: None,
-        within: None,
-    };
-    Edit::new(path, content)
-}
-
-fn whole(path: &str, content: &str) -> Edit<'static> {
-    Edit::new(path, Content::Whole(content.into()))
-}
+use std::sync::atomic::Ordering;
 
 fn guarded<'a>(edit: Edit<'a>, base_sha: &str) -> Edit<'a> {
     Edit { base_sha: Some(base_sha.to_owned()), ..edit }
 }
 
 #[track_caller]
-fn check_refused(place: &Place, edit: &Edit<'_>, code: &str) {
+fn check_refused(place: &Sandbox, edit: &Edit<'_>, code: &str) {
     assert_eq!(place.run(edit).unwrap_err().code(), code);
     assert_eq!(place.show(edit).unwrap_err().code(), code, "a preview refuses alike");
 }
 
 #[test]
 fn case_04_a_guard_protects_what_somebody_else_wrote() {
-    let place = Place::new(&[("a.py", "x = 1\ny = 2\n")]);
+    let place = Sandbox::new(&[("a.py", "x = 1\ny = 2\n")]);
     let old = "7d4290a117a4ddcc11daae7ea675841033830c8f";
     let now = "2c1854573a40224de599dd57077637eb5f882072";
     check_refused(&place, &guarded(whole("a.py", "x = 5\n"), old), "stale_base");
@@ -107,7 +34,7 @@ fn case_04_a_guard_protects_what_somebody_else_wrote() {
 
 #[test]
 fn a_guarded_file_that_vanished_is_stale_and_an_unguarded_one_is_missing() {
-    let place = Place::new(&[]);
+    let place = Sandbox::new(&[]);
     let sha = "7d4290a117a4ddcc11daae7ea675841033830c8f";
     check_refused(&place, &guarded(replace("a.py", "x", "y"), sha), "stale_base");
     check_refused(&place, &guarded(whole("a.py", "x"), sha), "stale_base");
@@ -117,7 +44,7 @@ fn a_guarded_file_that_vanished_is_stale_and_an_unguarded_one_is_missing() {
 
 #[test]
 fn hashes_chain_from_one_edit_to_the_next_even_through_a_preview() {
-    let place = Place::new(&[("a", "one\n")]);
+    let place = Sandbox::new(&[("a", "one\n")]);
     let shown = place.show(&replace("a", "one", "two")).unwrap();
     let first = place.run(&replace("a", "one", "two")).unwrap();
     assert_eq!(shown.new_sha, first.new_sha);
@@ -126,7 +53,7 @@ fn hashes_chain_from_one_edit_to_the_next_even_through_a_preview() {
 
 #[test]
 fn a_preview_shows_everything_and_touches_nothing() {
-    let place = Place::new(&[("a", "one\n")]);
+    let place = Sandbox::new(&[("a", "one\n")]);
     let shown = place.show(&replace("a", "one", "two")).unwrap();
     assert_eq!((shown.status, shown.dry_run, shown.disk_status), (Status::WouldApply, true, "not_applied"));
     assert_eq!(shown.diff.as_deref(), Some("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"));
@@ -139,7 +66,7 @@ fn a_preview_shows_everything_and_touches_nothing() {
 
 #[test]
 fn writing_creates_overwrites_and_leaves_equal_content_alone() {
-    let place = Place::new(&[]);
+    let place = Sandbox::new(&[]);
     assert_eq!(place.run(&whole("deep/down/ä.txt", "")).unwrap().status, Status::Created);
     assert_eq!(fs::metadata(place.at("deep/down/ä.txt")).unwrap().permissions().mode() & 0o777, 0o644);
     assert_eq!(place.run(&whole("deep/down/ä.txt", "a\r\nb\n")).unwrap().status, Status::Overwritten);
@@ -151,7 +78,7 @@ fn writing_creates_overwrites_and_leaves_equal_content_alone() {
 
 #[test]
 fn case_03_the_executable_bit_is_kept() {
-    let place = Place::new(&[("run.sh", "#!/bin/sh\necho hi\n")]);
+    let place = Sandbox::new(&[("run.sh", "#!/bin/sh\necho hi\n")]);
     fs::set_permissions(place.at("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     place.run(&replace("run.sh", "echo hi", "echo ho")).unwrap();
     assert_eq!(fs::metadata(place.at("run.sh")).unwrap().permissions().mode() & 0o777, 0o755);
@@ -159,7 +86,7 @@ fn case_03_the_executable_bit_is_kept() {
 
 #[test]
 fn a_link_inside_the_root_survives_and_its_file_is_written() {
-    let place = Place::new(&[("real.txt", "one")]);
+    let place = Sandbox::new(&[("real.txt", "one")]);
     symlink("real.txt", place.at("link.txt")).unwrap();
     let done = place.run(&replace("link.txt", "one", "two")).unwrap();
     assert_eq!((done.path.as_str(), done.target.rel.as_str()), ("link.txt", "real.txt"));
@@ -169,7 +96,7 @@ fn a_link_inside_the_root_survives_and_its_file_is_written() {
 
 #[test]
 fn case_13_a_link_out_of_the_root_is_not_written() {
-    let place = Place::new(&[]);
+    let place = Sandbox::new(&[]);
     fs::write(place.dir.path().join("outside.txt"), "TOP-SECRET").unwrap();
     symlink("../outside.txt", place.at("notes.txt")).unwrap();
     symlink("..", place.at("up")).unwrap();
@@ -181,7 +108,7 @@ fn case_13_a_link_out_of_the_root_is_not_written() {
 
 #[test]
 fn new_syntax_errors_are_refused_shown_or_allowed() {
-    let place = Place::new(&[("a.q", "ok\n")]);
+    let place = Sandbox::new(&[("a.q", "ok\n")]);
     let edit = replace("a.q", "ok", "what?");
     assert_eq!(place.run(&edit).unwrap_err().code(), "parse_gate_blocked");
     let shown = place.show(&edit).unwrap().parse_gate.unwrap();
@@ -198,7 +125,7 @@ fn new_syntax_errors_are_refused_shown_or_allowed() {
 
 #[test]
 fn the_same_request_twice_is_done_once() {
-    let place = Place::new(&[("a", "x x\n")]);
+    let place = Sandbox::new(&[("a", "x x\n")]);
     let edit = Edit { mutation_id: Some("k1".to_owned()), ..whole("a", "y\n") };
     let first = place.run(&edit).unwrap();
     fs::write(place.at("a"), "somebody else\n").unwrap();
@@ -216,7 +143,7 @@ fn the_same_request_twice_is_done_once() {
 
 #[test]
 fn a_refused_request_leaves_its_key_free() {
-    let place = Place::new(&[("a", "x\n")]);
+    let place = Sandbox::new(&[("a", "x\n")]);
     let edit = Edit { mutation_id: Some("k".to_owned()), ..replace("a", "none", "y") };
     assert!(place.run(&edit).is_err());
     assert!(place.run(&Edit { mutation_id: Some("k".to_owned()), ..replace("a", "x", "y") }).is_ok());
@@ -224,7 +151,7 @@ fn a_refused_request_leaves_its_key_free() {
 
 #[test]
 fn keys_are_checked() {
-    let place = Place::new(&[("a", "x\n")]);
+    let place = Sandbox::new(&[("a", "x\n")]);
     for id in [String::new(), "k".repeat(201), "a\nb".to_owned()] {
         check_refused(&place, &Edit { mutation_id: Some(id), ..replace("a", "x", "y") }, "invalid_argument");
     }
@@ -233,7 +160,7 @@ fn keys_are_checked() {
 
 #[test]
 fn evidence_is_read_from_the_disk() {
-    let place = Place::new(&[("a", "x\n"), (".env", "KEY=x\n")]);
+    let place = Sandbox::new(&[("a", "x\n"), (".env", "KEY=x\n")]);
     let asked = |edit| Edit { physical_evidence: true, ..edit };
     let proof = place.run(&asked(replace("a", "x", "y"))).unwrap().physical_evidence.unwrap();
     assert_eq!(proof.after_sha256, crate::edit::sha256(b"y\n"));
@@ -246,7 +173,7 @@ fn evidence_is_read_from_the_disk() {
 
 #[test]
 fn a_symbol_is_found_in_the_file_as_it_is_now() {
-    let place = Place::new(&[("a", "new line\nfn a() { 1 }\nfn b() { 1 }\n")]);
+    let place = Sandbox::new(&[("a", "new line\nfn a() { 1 }\nfn b() { 1 }\n")]);
     // The caller parses what it is given: here a symbol is the line that begins with its name.
     let locate = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).into_owned();
@@ -268,7 +195,7 @@ fn a_symbol_is_found_in_the_file_as_it_is_now() {
 
 #[test]
 fn a_cancelled_edit_writes_nothing() {
-    let place = Place::new(&[("a", "x\n")]);
+    let place = Sandbox::new(&[("a", "x\n")]);
     let cancelled = || true;
     let context = Context { cancelled: Some(&cancelled), ..Context::new(&place.roots) };
     let result = place.editor.edit(&context, Mode::Commit(&place.authority), &replace("a", "x", "y"));
@@ -278,7 +205,7 @@ fn a_cancelled_edit_writes_nothing() {
 
 #[test]
 fn a_folder_that_refuses_leaves_everything_as_it_was() {
-    let place = Place::new(&[("a", "x\n")]);
+    let place = Sandbox::new(&[("a", "x\n")]);
     // A directory stands where the temporary file goes, so writing it fails even for root.
     fs::create_dir_all(disk::temporary_for(&place.at("new/b")).join("full")).unwrap();
     assert_eq!(place.run(&whole("new/b", "y")).unwrap_err().code(), "io_error");
@@ -288,7 +215,7 @@ fn a_folder_that_refuses_leaves_everything_as_it_was() {
 #[test]
 fn concurrent_edits_of_one_file_all_arrive() {
     let lines: String = (0..16).map(|line| format!("line {line};\n")).collect();
-    let place = Place::new(&[("a", &lines)]);
+    let place = Sandbox::new(&[("a", &lines)]);
     std::thread::scope(|scope| {
         for line in 0..16 {
             let place = &place;
