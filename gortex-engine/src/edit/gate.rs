@@ -77,17 +77,12 @@ fn has_nul(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::marks;
     use super::*;
-
-    /// A language whose errors are its question marks.
-    fn marks(_: &str, bytes: &[u8]) -> Option<SyntaxHealth> {
-        let errors = bytes.iter().filter(|byte| **byte == b'?').count() as u32;
-        Some(SyntaxHealth { language: "marks", errors })
-    }
 
     #[track_caller]
     fn check(before: Option<&str>, after: &str, allowed: bool, expected: Option<(u32, u32, bool, bool)>) {
-        let verdict = judge(Some(&marks), "a", before.map(str::as_bytes), after.as_bytes(), allowed);
+        let verdict = judge(Some(&marks), "a.q", before.map(str::as_bytes), after.as_bytes(), allowed);
         let short = verdict.map(|gate| (gate.old_errors, gate.new_errors, gate.blocked, gate.overridden));
         assert_eq!(short, expected);
     }

@@ -8,9 +8,9 @@
 //!
 //! Knows nothing of what is written.
 
-use super::{CancelFn, EditError};
 use super::disk;
 use super::hash::fingerprint;
+use super::{CancelFn, EditError};
 use parking_lot::{Mutex, MutexGuard};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -31,7 +31,8 @@ pub(super) struct Locks {
 
 /// Some slots, held until this is dropped.
 pub(super) struct Held<'a> {
-    slots: Vec<(usize, MutexGuard<'a, ()>, File)>,
+    /// The file comes before the mutex, so that whoever gets the mutex next finds the file free.
+    slots: Vec<(usize, File, MutexGuard<'a, ()>)>,
 }
 
 impl Locks {
@@ -40,11 +41,7 @@ impl Locks {
     }
 
     /// Waits for all the keys (paths, or names of other things that one writer may have).
-    pub(super) fn hold<'a>(
-        &'a self,
-        keys: &[&str],
-        cancelled: Option<CancelFn<'_>>,
-    ) -> Result<Held<'a>, EditError> {
+    pub(super) fn hold<'a>(&'a self, keys: &[&str], cancelled: Option<CancelFn<'_>>) -> Result<Held<'a>, EditError> {
         let mut wanted: Vec<(usize, &str)> = keys.iter().map(|key| (slot_of(key), *key)).collect();
         wanted.sort_unstable();
         wanted.dedup_by_key(|(slot, _)| *slot);
@@ -67,7 +64,7 @@ impl Locks {
                 check()?;
             };
             let file = self.lock_file(slot, check)?;
-            held.slots.push((slot, guard, file));
+            held.slots.push((slot, file, guard));
         }
         Ok(held)
     }
@@ -108,7 +105,7 @@ impl Held<'_> {
     /// Remembers the temporary file about to be made for `key`, should this process die before it is gone.
     pub(super) fn note(&mut self, key: &str, temporary: &Path) {
         let slot = slot_of(key);
-        if let Some((_, _, file)) = self.slots.iter_mut().find(|held| held.0 == slot) {
+        if let Some((_, file, _)) = self.slots.iter_mut().find(|held| held.0 == slot) {
             // Without the note a crash leaves one small file behind: not worth failing the write for.
             let _ = file.write_all(format!("{}\n", temporary.display()).as_bytes());
         }
@@ -116,7 +113,7 @@ impl Held<'_> {
 
     /// Forgets all temporary files: they were renamed or removed.
     pub(super) fn forget(&mut self) {
-        for (_, _, file) in &mut self.slots {
+        for (_, file, _) in &mut self.slots {
             let _ = file.set_len(0).and_then(|()| file.rewind());
         }
     }

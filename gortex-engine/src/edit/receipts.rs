@@ -76,3 +76,20 @@ pub(super) fn check_key(field: &'static str, id: &str) -> Result<(), EditError> 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Sandbox, whole};
+    use super::*;
+
+    #[test]
+    fn only_the_last_thousand_are_kept() {
+        let outcome = Sandbox::new(&[]).show(&whole("a", "x")).unwrap();
+        let receipts = Receipts::default();
+        for id in 0..=MOST {
+            receipts.keep(&id.to_string(), String::new(), outcome.clone(), 0);
+        }
+        assert!(receipts.find("0", 0).is_none());
+        assert!(receipts.find("1", 0).is_some() && receipts.find(&MOST.to_string(), 0).is_some());
+    }
+}

@@ -7,6 +7,7 @@
 //! Knows nothing of contents, locks or writing.
 
 use super::EditError;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -96,6 +97,9 @@ impl Roots {
         if path.contains('\0') {
             return Err(EditError::invalid("path", "contains a NUL byte"));
         }
+        if self.roots.is_empty() {
+            return Err(EditError::PathEscape { path: path.to_owned() });
+        }
         let asked = Path::new(path);
         if asked.components().any(|part| part == Component::ParentDir) {
             return Err(EditError::PathEscape { path: path.to_owned() });
@@ -131,6 +135,9 @@ impl Roots {
         let readings: Vec<(usize, &Path)> = bare.chain(named).collect();
         let present = |(index, rest): &(usize, &Path)| self.roots[*index].abs.join(rest).symlink_metadata().is_ok();
         let mut found: Vec<_> = readings.iter().copied().filter(present).collect();
+        // A root inside a root gives one file two names.
+        let mut seen = BTreeSet::new();
+        found.retain(|(index, rest)| seen.insert(self.roots[*index].abs.join(rest)));
         if let [only] = self.roots.as_slice() {
             // With one root a file `app/x` is found before a root named `app`; a new file is named if only its root's name leads.
             let named_only = !only.abs.join(first(asked)).exists() && readings.len() == 2;
@@ -258,7 +265,8 @@ fn slashed(path: &Path) -> String {
 
 fn utf8(rel: &Path, path: &str) -> Result<String, EditError> {
     let parts: Option<Vec<&str>> = rel.components().map(|part| part.as_os_str().to_str()).collect();
-    let parts = parts.ok_or_else(|| EditError::invalid("path", format!("`{path}` leads to a name that is not UTF-8")))?;
+    let parts =
+        parts.ok_or_else(|| EditError::invalid("path", format!("`{path}` leads to a name that is not UTF-8")))?;
     Ok(parts.join("/"))
 }
 
@@ -413,5 +421,12 @@ mod tests {
         let abs = place.base.join("repo/src/a.py");
         check(&roots, abs.to_str().unwrap(), Want::File, Ok("1:a.py"));
         check(&roots, "repo/src/a.py", Want::File, Ok("1:a.py"));
+        check(&roots, "src/a.py", Want::File, Ok("1:a.py"));
+    }
+
+    #[test]
+    fn without_roots_everything_is_outside() {
+        check(&Roots::default(), "a.py", Want::NewOrFile, Err("path_escape"));
+        check(&Roots::default(), "/etc/passwd", Want::File, Err("path_escape"));
     }
 }

@@ -126,13 +126,22 @@ impl Editor {
     /// Edits one file, or shows what editing it would do.
     pub fn edit(&self, context: &Context<'_>, mode: Mode<'_>, edit: &Edit<'_>) -> Result<Outcome, EditError> {
         validate(edit, mode)?;
+        let print = print_of(edit);
+        if let (Mode::Commit(_), Some(id)) = (mode, &edit.mutation_id) {
+            // Asked before the file is looked for: it may have moved on since, and the answer is the same all the same.
+            if let Some(outcome) = self.receipts.replay(id, &print, self.now_ms())? {
+                return Ok(Outcome { replayed: true, ..outcome });
+            }
+        }
         let target = find(context, edit)?;
-        if edit.physical_evidence && (evidence::is_secret_shaped(&target.rel) || evidence::is_secret_shaped(target.shown())) {
+        if edit.physical_evidence
+            && (evidence::is_secret_shaped(&target.rel) || evidence::is_secret_shaped(target.shown()))
+        {
             return Err(EditError::EvidenceRefused { path: edit.path.clone() });
         }
         match mode {
             Mode::Preview => preview(context, edit, target),
-            Mode::Commit(_) => self.commit_one(context, edit, &target),
+            Mode::Commit(_) => self.commit_one(context, edit, &target, print),
         }
     }
 
@@ -141,16 +150,21 @@ impl Editor {
         self.receipts.find(id, self.now_ms())
     }
 
-    fn commit_one(&self, context: &Context<'_>, edit: &Edit<'_>, seen: &Target) -> Result<Outcome, EditError> {
+    fn commit_one(
+        &self,
+        context: &Context<'_>,
+        edit: &Edit<'_>,
+        seen: &Target,
+        print: String,
+    ) -> Result<Outcome, EditError> {
         let key = seen.abs.to_string_lossy().into_owned();
         let id_key = edit.mutation_id.as_ref().map(|id| format!("mutation:{id}"));
         let keys: Vec<&str> = std::iter::once(key.as_str()).chain(id_key.as_deref()).collect();
         let mut held = self.locks.hold(&keys, context.cancelled)?;
-        let print = print_of(edit, seen);
-        if let Some(id) = &edit.mutation_id {
-            if let Some(outcome) = self.receipts.replay(id, &print, self.now_ms())? {
-                return Ok(Outcome { replayed: true, ..outcome });
-            }
+        if let Some(id) = &edit.mutation_id
+            && let Some(outcome) = self.receipts.replay(id, &print, self.now_ms())?
+        {
+            return Ok(Outcome { replayed: true, ..outcome });
         }
         // Links may have been turned elsewhere while the lock was waited for.
         let target = find(context, edit)?;
@@ -195,7 +209,8 @@ impl Draft {
     /// A key for an edit that has none: the same for the same step of the same file.
     fn receipt(&self, target: &Target) -> String {
         let before = self.before_bytes().map(git_blob_sha1).unwrap_or_default();
-        let print = fingerprint(&[target.abs.as_os_str().as_encoded_bytes(), before.as_bytes(), self.new_sha.as_bytes()]);
+        let print =
+            fingerprint(&[target.abs.as_os_str().as_encoded_bytes(), before.as_bytes(), self.new_sha.as_bytes()]);
         format!("m-{}", &print[..24])
     }
 
@@ -308,9 +323,9 @@ fn write(held: &mut Held<'_>, key: &str, edit: &Edit<'_>, target: &Target, draft
     published
 }
 
-fn print_of(edit: &Edit<'_>, target: &Target) -> String {
+fn print_of(edit: &Edit<'_>) -> String {
     let mut fields = edit.content.identity();
-    fields.push(target.abs.as_os_str().as_encoded_bytes().to_vec());
+    fields.push(edit.path.clone().into_bytes());
     fields.push(edit.base_sha.clone().unwrap_or_default().into_bytes());
     fields.push(vec![u8::from(edit.allow_parse_errors)]);
     let fields: Vec<&[u8]> = fields.iter().map(Vec::as_slice).collect();

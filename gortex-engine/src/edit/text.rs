@@ -126,14 +126,7 @@ fn check_count(
     Ok(())
 }
 
-fn splice(
-    file: &[u8],
-    matches: &[Range<usize>],
-    old: &[u8],
-    new: &[u8],
-    old_lf: &[u8],
-    new_lf: &[u8],
-) -> Replaced {
+fn splice(file: &[u8], matches: &[Range<usize>], old: &[u8], new: &[u8], old_lf: &[u8], new_lf: &[u8]) -> Replaced {
     let mut bytes = Vec::with_capacity(file.len() + new.len() * matches.len());
     let mut copied = 0;
     let mut eol_normalized = false;
@@ -333,7 +326,8 @@ fn widened(file: &[u8], starts: &[usize], first: u32) -> u32 {
 /// True for a blank line, a line comment, an attribute or a decorator.
 fn is_companion(line: &[u8]) -> bool {
     const DIRECTIVES: [&[u8]; 12] = [
-        b"include", b"define", b"if", b"elif", b"else", b"endif", b"undef", b"pragma", b"error", b"warning", b"line", b"import",
+        b"include", b"define", b"if", b"elif", b"else", b"endif", b"undef", b"pragma", b"error", b"warning", b"line",
+        b"import",
     ];
     match line {
         [] | [b'/', b'/', ..] | [b'-', b'-', ..] | [b'@' | b';' | b'%' | b'\'', ..] => true,

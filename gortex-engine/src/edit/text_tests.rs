@@ -127,12 +127,7 @@ fn a_miss_names_the_nearest_line_and_no_content() {
 
 #[test]
 fn ambiguity_counts_and_names_three_lines() {
-    check(
-        "x\nx\ny x\nx\n",
-        "x",
-        "z",
-        Err("the text to replace occurs 4 times in `f`, first at lines 1, 2, 3"),
-    );
+    check("x\nx\ny x\nx\n", "x", "z", Err("the text to replace occurs 4 times in `f`, first at lines 1, 2, 3"));
 }
 
 #[test]

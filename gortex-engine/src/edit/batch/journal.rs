@@ -89,16 +89,19 @@ fn digest_at(path: &Path) -> Result<Option<String>, ()> {
 
 impl Journal {
     /// A journal of buffers that is not on disk yet.
-    pub(super) fn new(state_dir: &Path, receipt: Receipt, buffers: &[&Buffer], folders: Vec<PathBuf>, now_ms: u64) -> Self {
+    pub(super) fn new(
+        state_dir: &Path,
+        receipt: Receipt,
+        buffers: &[&Buffer],
+        folders: Vec<PathBuf>,
+        now_ms: u64,
+    ) -> Self {
         let entries = buffers
             .iter()
             .map(|buffer| Entry {
                 path: buffer.target.abs.clone(),
                 shown: buffer.target.rel.clone(),
-                before: buffer
-                    .before
-                    .as_ref()
-                    .map(|before| Image { sha256: sha256(&before.bytes), mode: before.mode }),
+                before: buffer.before.as_ref().map(|before| Image { sha256: sha256(&before.bytes), mode: before.mode }),
                 after: buffer.after.as_deref().map(sha256),
             })
             .collect();
@@ -118,7 +121,8 @@ impl Journal {
             Err(error) if disk::is_absence(&error) => return Ok(None),
             Err(error) => return Err(EditError::io("read", shown)(error)),
         };
-        let journal: Self = serde_json::from_slice(&text).map_err(|error| EditError::io("read", shown)(error.into()))?;
+        let journal: Self =
+            serde_json::from_slice(&text).map_err(|error| EditError::io("read", shown)(error.into()))?;
         Ok(Some(Self { home, ..journal }))
     }
 

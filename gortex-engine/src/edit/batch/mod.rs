@@ -416,11 +416,12 @@ fn check_shape(batch: &Batch<'_>) -> Result<(), EditError> {
         return Err(EditError::invalid("edits", format!("has {counted} items; at most {MAX_ITEMS} are allowed")));
     }
     for (index, item) in batch.items.iter().enumerate() {
-        let bad = |field, problem: &str| {
-            Err(EditError::Invalid { field, problem: problem.to_owned(), item: Some(index) })
-        };
+        let bad =
+            |field, problem: &str| Err(EditError::Invalid { field, problem: problem.to_owned(), item: Some(index) });
         match &item.op {
-            Op::Content { content: Content::Replace { old, .. }, .. } if old.is_empty() => return bad("old_string", "is empty"),
+            Op::Content { content: Content::Replace { old, .. }, .. } if old.is_empty() => {
+                return bad("old_string", "is empty");
+            }
             Op::Move { expected_sha256: Some(digest), .. } | Op::Delete { expected_sha256: Some(digest), .. }
                 if digest.len() != 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
             {

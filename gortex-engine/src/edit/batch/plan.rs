@@ -151,10 +151,10 @@ pub(super) fn plan(context: &Context<'_>, batch: &Batch<'_>, placed: Vec<Result<
     let refused: BTreeSet<usize> = refusals.iter().map(|(index, _)| *index).collect();
     let mut work = Work { context, batch, buffers: BTreeMap::new(), adapted: BTreeSet::new() };
     for index in &order {
-        if let (Some(placed), false) = (&places[*index], refused.contains(index)) {
-            if let Err(error) = work.apply(*index, placed) {
-                refusals.push((*index, error));
-            }
+        if let (Some(placed), false) = (&places[*index], refused.contains(index))
+            && let Err(error) = work.apply(*index, placed)
+        {
+            refusals.push((*index, error));
         }
     }
     refusals.extend(work.judge());
@@ -196,8 +196,12 @@ fn overlaps(batch: &Batch<'_>, places: &[Option<Placed>], order: &[usize]) -> Ve
         }
     }
     for (one, other, reason) in alias::collisions(&targets) {
-        let (first, second) = (batch.items[one].path(), batch.items[other].destination().unwrap_or(batch.items[other].path()));
-        found.push((other, EditError::Overlap { reason: format!("`{first}` and `{second}` can't be in one batch: {reason}") }));
+        let (first, second) =
+            (batch.items[one].path(), batch.items[other].destination().unwrap_or(batch.items[other].path()));
+        found.push((
+            other,
+            EditError::Overlap { reason: format!("`{first}` and `{second}` can't be in one batch: {reason}") },
+        ));
     }
     let paths: Vec<&PathBuf> = users.keys().copied().collect();
     // Sorted by component, a folder stands directly before what it contains.
@@ -225,7 +229,9 @@ impl Work<'_> {
     fn apply(&mut self, index: usize, placed: &Placed) -> Result<(), EditError> {
         let batch = self.batch;
         match &batch.items[index].op {
-            Op::Content { path, content, base_sha } => self.change(index, path, content, base_sha.as_deref(), &placed.source),
+            Op::Content { path, content, base_sha } => {
+                self.change(index, path, content, base_sha.as_deref(), &placed.source)
+            }
             Op::Delete { path, expected_sha256, base_sha } => {
                 self.take(index, path, expected_sha256.as_deref(), base_sha.as_deref(), &placed.source).map(|_| ())
             }
@@ -390,7 +396,8 @@ fn with_states(
     placed: Option<&Placed>,
     row: PlanRow,
 ) -> PlanRow {
-    let source = placed.map(|placed| placed.source.clone()).or_else(|| context.roots.resolve(item.path(), Want::Any).ok());
+    let source =
+        placed.map(|placed| placed.source.clone()).or_else(|| context.roots.resolve(item.path(), Want::Any).ok());
     let destination = placed.and_then(|placed| placed.destination.clone());
     let destination = destination.or_else(|| context.roots.resolve(item.destination()?, Want::NewOrFile).ok());
     let shown = |target: &Target| target.abs.to_string_lossy().into_owned();
