@@ -96,6 +96,7 @@ impl Locks {
             let Ok(mut file) = OpenOptions::new().read(true).write(true).open(entry.path()) else { continue };
             if file.try_lock().is_ok() {
                 sweep(&mut file);
+                let _ = file.unlock();
             }
         }
     }
@@ -122,6 +123,10 @@ impl Held<'_> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         self.forget();
+        for (_, file, _) in &self.slots {
+            // Closing would do, were it not for a program being started right now, which has copies of our files for a moment.
+            let _ = file.unlock();
+        }
     }
 }
 

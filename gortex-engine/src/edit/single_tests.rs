@@ -231,3 +231,60 @@ fn concurrent_edits_of_one_file_all_arrive() {
     });
     assert_eq!(place.disk("a"), lines.replace("line", "done"));
 }
+
+#[test]
+fn a_disk_that_refuses_once_leaves_the_old_or_the_new_file_and_nothing_else() {
+    let mut steps = 0;
+    loop {
+        let place = Sandbox::new(&[("a", "one\n")]);
+        let edits = [replace("a", "one", "two"), whole("deep/b", "new")];
+        disk::faults::refuse_at(steps);
+        let results: Vec<bool> = edits.iter().map(|edit| place.run(edit).is_ok()).collect();
+        if disk::faults::clear() {
+            assert_eq!(results, [true, true]);
+            break;
+        }
+        assert_eq!(place.disk("a"), if results[0] { "two\n" } else { "one\n" }, "step {steps}");
+        assert_eq!(place.at("deep/b").exists(), results[1], "step {steps}");
+        let names: &[&str] = if results[1] { &["a", "deep"] } else { &["a"] };
+        assert_eq!(place.listing(), names, "step {steps}");
+        steps += 1;
+    }
+    assert!(steps > 6, "only {steps} steps were tried");
+}
+
+/// The child process of the test below.
+#[test]
+fn child() {
+    let Ok(folder) = std::env::var("GORTEX_EDIT_TEST_SINGLE") else { return };
+    let folder = std::path::PathBuf::from(folder);
+    let roots = crate::edit::Roots::new([("repo", folder.join("repo"))]).unwrap();
+    let editor = Editor::new(folder.join("state"));
+    let authority = editor.authority().unwrap();
+    editor.edit(&Context::new(&roots), Mode::Commit(&authority), &replace("a", "one", "two")).unwrap();
+}
+
+#[test]
+fn a_crash_at_any_step_leaves_the_old_or_the_new_file_and_no_leftovers() {
+    let mut seen = std::collections::BTreeSet::new();
+    for step in 0..100 {
+        let place = Sandbox::new(&[("a", "one\n")]);
+        let survived = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "edit::single::tests::child"])
+            .env("GORTEX_EDIT_TEST_SINGLE", place.dir.path())
+            .env(disk::faults::DIE_AT, step.to_string())
+            .output()
+            .unwrap()
+            .status
+            .success();
+        place.editor.recover(&place.authority);
+        let content = place.disk("a");
+        assert!(content == "one\n" || content == "two\n", "step {step}: {content}");
+        assert_eq!(place.listing(), ["a"], "step {step}");
+        seen.insert(content);
+        if survived {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), 2, "both outcomes occur");
+}

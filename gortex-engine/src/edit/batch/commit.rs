@@ -127,6 +127,8 @@ impl Editor {
         failure: EditError,
     ) -> Result<BatchOutcome, EditError> {
         mark_aborted(&mut receipt, failed, &failure);
+        // Digests of what was never tried would only mislead.
+        receipt.files.clear();
         let mut journal = Journal::new(&self.state_dir, receipt, &[], Vec::new(), self.now_ms());
         journal.finish(State::Aborted, "unchanged", self.now_ms())?;
         Ok(BatchOutcome { receipt: journal.receipt, failure: Some(failure), replayed: false })

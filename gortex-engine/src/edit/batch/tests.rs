@@ -304,6 +304,54 @@ fn unusable_requests_leave_no_receipt() {
 }
 
 #[test]
+fn a_batch_that_needs_too_much_memory_is_refused() {
+    let sandbox = start();
+    let text = "a".repeat(9 * 1024 * 1024);
+    let items = (0..6).map(|file| whole(&format!("big{file}"), &text)).collect();
+    let done = run(&sandbox, &batch("t1", items));
+    assert_eq!(done.failure.unwrap().code(), "invalid_argument");
+    assert!(done.receipt.files.is_empty() && !sandbox.at("big0").exists());
+    let too_large = whole("big", &"a".repeat(10 * 1024 * 1024 + 1));
+    assert_eq!(run(&sandbox, &batch("t2", vec![too_large])).failure.unwrap().code(), "file_too_large");
+}
+
+#[test]
+fn a_cancelled_batch_leaves_no_receipt() {
+    let sandbox = start();
+    let cancelled = || true;
+    let context = Context { cancelled: Some(&cancelled), ..sandbox.context() };
+    let error = sandbox.editor.batch(&context, &sandbox.authority, &batch("t1", everything())).unwrap_err();
+    assert_eq!(error.code(), "cancelled");
+    assert_eq!(sandbox.editor.transaction(&sandbox.authority, "t1").unwrap(), None);
+    assert_eq!(run(&sandbox, &batch("t1", everything())).receipt.status, State::Committed);
+}
+
+#[test]
+fn two_batches_over_the_same_files_do_not_mix() {
+    let sandbox = Sandbox::new(&[]);
+    std::thread::scope(|scope| {
+        for turn in 0..6 {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                let mut items: Vec<_> = (0..5).map(|file| whole(&format!("f{file}"), &turn.to_string())).collect();
+                items.rotate_left(turn % 5);
+                assert!(run(sandbox, &batch("", items)).failure.is_none());
+            });
+        }
+    });
+    let files: Vec<String> = (0..5).map(|file| sandbox.disk(&format!("f{file}"))).collect();
+    assert!(files.iter().all(|file| *file == files[0]), "{files:?}");
+}
+
+#[test]
+fn the_editor_is_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Editor>();
+    shared::<Batch<'_>>();
+    shared::<Context<'_>>();
+}
+
+#[test]
 fn a_plan_shows_states_and_diffs_and_touches_nothing() {
     let sandbox = start();
     let before = tree(&sandbox.at(""));
