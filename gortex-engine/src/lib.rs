@@ -5,7 +5,11 @@
 //!
 //! Knows nothing of MCP, sessions or tools.
 
+pub mod edit;
 pub mod facts;
-pub mod lang;
 pub mod graph;
+pub mod index;
+pub mod lang;
 pub mod link;
+pub mod search;
+pub mod vcs;
