@@ -6,4 +6,7 @@
 //! Knows nothing of MCP, sessions or tools.
 
 pub mod facts;
+pub mod index;
 pub mod lang;
+pub mod search;
+pub mod vcs;
