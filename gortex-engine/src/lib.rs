@@ -6,10 +6,12 @@
 //! Knows nothing of MCP, sessions or tools.
 
 pub mod edit;
+pub mod engine;
 pub mod facts;
 pub mod graph;
 pub mod index;
 pub mod lang;
 pub mod link;
+pub mod query;
 pub mod search;
 pub mod vcs;

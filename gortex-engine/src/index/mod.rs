@@ -1,0 +1,6 @@
+//! From a folder to indexed content: which files there are, and what each of them is.
+//!
+//! Everything that decides whether a file is seen, and as what, lives here, so that every answer agrees on the list.
+
+pub mod classify;
+pub mod walk;
