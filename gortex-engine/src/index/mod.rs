@@ -2,5 +2,6 @@
 //!
 //! Everything that decides whether a file is seen, and as what, lives here, so that every answer agrees on the list.
 
+pub mod build;
 pub mod classify;
 pub mod walk;

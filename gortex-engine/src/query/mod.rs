@@ -1,0 +1,7 @@
+//! Questions about a graph that tools ask: which symbol is meant, who reaches whom, what a change touches.
+//!
+//! Each question is a function of a graph and typed bounds; answers are ids and rows, ready to be shown.
+//!
+//! Knows the graph, not tools, sessions or text formats.
+
+pub mod symbol;

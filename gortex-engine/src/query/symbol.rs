@@ -1,0 +1,167 @@
+//! Which symbol a text means: an id, a path, a qualified or a bare name.
+//!
+//! A name never stands for another one. What fits exactly is returned, one or several; what does not fit comes back as
+//! nothing together with the nearest names, for the caller to choose from.
+//!
+//! Knows names and ids only.
+
+use crate::facts::model::{Kind, flag};
+use crate::graph::{Graph, NodeId};
+use crate::lang::Family;
+
+/// What a symbol text means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    /// Exactly one node.
+    One(NodeId),
+    /// Several, in the order of their ids.
+    Many(Vec<NodeId>),
+    /// None; with the nearest names there are, best first, at most [`NEAREST`].
+    None(Vec<NodeId>),
+}
+
+/// How many near names a miss offers.
+pub const NEAREST: usize = 5;
+
+/// Finds what `text` means. Accepts `path::Owner.name`, `path::name` where that is unique in the file, a path,
+/// `Owner.name`, and a bare name.
+pub fn resolve(graph: &Graph, text: &str) -> Resolved {
+    let text = text.trim();
+    if text.is_empty() {
+        return Resolved::None(Vec::new());
+    }
+    if let Some(node) = graph.by_id(text) {
+        return Resolved::One(definition_of(graph, node));
+    }
+    let found = match text.split_once("::") {
+        Some((path, rest)) if graph.file(path).is_some() => in_file(graph, path, rest),
+        // `Type::method` as Rust and C++ write it.
+        Some(_) => by_name(graph, &text.replace("::", ".")),
+        None => by_name(graph, text),
+    };
+    let found = without_prototypes(graph, found);
+    match found.as_slice() {
+        [] => Resolved::None(nearest(graph, text)),
+        [one] => Resolved::One(*one),
+        _ => Resolved::Many(found),
+    }
+}
+
+fn in_file(graph: &Graph, path: &str, rest: &str) -> Vec<NodeId> {
+    let Some(file) = graph.file(path) else { return Vec::new() };
+    let nodes = file.base + 1..=file.base + file.facts.view().defs.len() as u32;
+    nodes.filter(|node| ends_with(&graph.qualified(*node), rest)).collect()
+}
+
+fn by_name(graph: &Graph, text: &str) -> Vec<NodeId> {
+    let whole = graph.named(text);
+    if !whole.is_empty() {
+        return whole.to_vec();
+    }
+    let Some((_, last)) = text.rsplit_once('.') else { return Vec::new() };
+    graph.named(last).iter().copied().filter(|node| ends_with(&graph.qualified(*node), text)).collect()
+}
+
+/// Whether a qualified name ends with these whole segments.
+fn ends_with(qualified: &str, tail: &str) -> bool {
+    qualified.strip_suffix(tail).is_some_and(|head| head.is_empty() || head.ends_with('.'))
+}
+
+/// A prototype and the definition it announces are one thing for whoever asks by name.
+fn without_prototypes(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
+    let is_prototype = |node: &NodeId| is_prototype(graph, *node);
+    if found.iter().any(is_prototype) {
+        let defined: Vec<String> = found.iter().filter(|node| !is_prototype(node)).map(|node| graph.qualified(*node)).collect();
+        let mut seen: Vec<String> = Vec::new();
+        found.retain(|node| {
+            let name = graph.qualified(*node);
+            // Of several prototypes without a definition the first stands for all.
+            !is_prototype(node) || (!defined.contains(&name) && !seen.contains(&name) && { seen.push(name); true })
+        });
+    }
+    found
+}
+
+fn is_prototype(graph: &Graph, node: NodeId) -> bool {
+    let c = graph.file_of(node).lang.is_some_and(|lang| lang.language().family == Family::C);
+    c && graph.def(node).is_some_and(|def| def.has(flag::DECLARATION) && def.kind().is_callable())
+}
+
+/// For a C or C++ prototype the one definition of its name, otherwise the node itself.
+pub fn definition_of(graph: &Graph, node: NodeId) -> NodeId {
+    if !is_prototype(graph, node) {
+        return node;
+    }
+    let qualified = graph.qualified(node);
+    let same = graph.named(graph.name(node)).iter().copied();
+    let defined: Vec<NodeId> = same.filter(|other| !is_prototype(graph, *other) && graph.qualified(*other) == qualified).collect();
+    if let [one] = defined.as_slice() { *one } else { node }
+}
+
+/// Names most like a text: its words first, then by edit distance.
+pub fn nearest(graph: &Graph, text: &str) -> Vec<NodeId> {
+    let wanted = text.rsplit([':', '.', '/']).next().unwrap_or(text).to_lowercase();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let names = graph.names();
+    let mut scored: Vec<(usize, usize, u32)> = Vec::new();
+    for name in 0..names.len() as u32 {
+        if names.nodes(name).is_empty() {
+            continue;
+        }
+        let other = names.text(name).to_lowercase();
+        let score = if other == wanted {
+            0
+        } else if other.starts_with(&wanted) || (wanted.starts_with(&other) && other.len() > 2) {
+            1
+        } else if other.contains(&wanted) {
+            2
+        } else {
+            let limit = (wanted.chars().count() / 3).clamp(1, 3);
+            match distance(&wanted, &other, limit) {
+                Some(far) => 2 + far,
+                None => continue,
+            }
+        };
+        scored.push((score, other.len(), name));
+    }
+    scored.sort_unstable();
+    let nodes = scored.iter().flat_map(|(_, _, name)| names.nodes(*name)).copied();
+    nodes.filter(|node| graph.kind(*node) != Kind::File).take(NEAREST).collect()
+}
+
+/// Levenshtein distance in characters, given up beyond `limit`.
+fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    if a.len().abs_diff(b.len()) > limit {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut above = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let cost = above + usize::from(x != y);
+            above = row[j + 1];
+            row[j + 1] = cost.min(above + 1).min(row[j] + 1);
+        }
+        if row.iter().min().is_some_and(|best| *best > limit) {
+            return None;
+        }
+    }
+    row.last().copied().filter(|far| *far <= limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("größe", "grösse", 2), Some(2));
+        assert_eq!(distance("abc", "abc", 1), Some(0));
+        assert_eq!(distance("abc", "xyz", 2), None);
+        assert_eq!(distance("", "ab", 2), Some(2));
+    }
+}
