@@ -1,0 +1,1 @@
+//! Tools of this crate's own tests: broken and sound operations as data, and sample capabilities.
