@@ -105,7 +105,6 @@ pub struct Inside {
 #[derive(Debug)]
 pub struct Pattern {
     variants: Vec<Variant>,
-    inside: Option<Inside>,
 }
 
 /// The pattern for one grammar.
@@ -114,6 +113,7 @@ struct Variant {
     lang: Lang,
     query: Query,
     marked: Option<u32>,
+    inside: Option<Inside>,
 }
 
 /// A place that has the shape.
@@ -173,13 +173,27 @@ impl Pattern {
                 Err(_) => {}
             }
         }
-        Ok(Pattern { variants, inside: None })
+        Ok(Pattern { variants })
     }
 
     /// Adds a condition on what is around a match.
     #[must_use]
-    pub fn inside(self, inside: Option<Inside>) -> Pattern {
-        Pattern { inside, ..self }
+    pub fn inside(mut self, inside: Option<Inside>) -> Pattern {
+        for variant in &mut self.variants {
+            variant.inside = inside;
+        }
+        self
+    }
+
+    /// Adds what another pattern finds in other languages; a language that both cover stays with this one.
+    #[must_use]
+    pub fn or(mut self, other: Pattern) -> Pattern {
+        for variant in other.variants {
+            if self.variants.iter().all(|mine| mine.lang != variant.lang) {
+                self.variants.push(variant);
+            }
+        }
+        self
     }
 
     /// Whether files of this name are searched.
@@ -220,7 +234,7 @@ impl Pattern {
             while let Some(one) = matches.next() {
                 let captures: Vec<(u32, Node<'_>)> = one.captures().iter().map(|capture| (capture.index, capture.node)).collect();
                 let Some(node) = variant.marked_node(&captures) else { continue };
-                if self.inside.is_some_and(|inside| !is_inside(node, inside)) {
+                if variant.inside.is_some_and(|inside| !is_inside(node, inside)) {
                     continue;
                 }
                 if seen.insert((node.start_byte(), node.end_byte())) {
@@ -361,11 +375,30 @@ fn variant(lang: Lang, source: &str) -> Result<Variant, AstError> {
             return Err(AstError::UnknownPredicate { name, known: PREDICATES });
         }
     }
+    if let Some(error) = (0..query.pattern_count()).find_map(|index| stray_predicate(source, query.start_byte_for_pattern(index))) {
+        return Err(error);
+    }
     if query.capture_names().is_empty() {
         return Err(AstError::NoCapture);
     }
     let marked = query.capture_index_for_name("match");
-    Ok(Variant { lang, query, marked })
+    Ok(Variant { lang, query, marked, inside: None })
+}
+
+/// A predicate that stands beside a pattern instead of in it holds for nothing, and the engine says nothing.
+fn stray_predicate(source: &str, start: usize) -> Option<AstError> {
+    let rest = source.get(start..)?;
+    rest.strip_prefix('(')?.trim_start().starts_with('#').then(|| {
+        let before = source.get(..start).unwrap_or_default();
+        let text = rest.lines().next().unwrap_or_default();
+        AstError::Syntax {
+            reason: "a predicate stands outside of its pattern; put both in parentheses, as in `((identifier) @match (#eq? @match \"x\"))`"
+                .to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: start - before.rfind('\n').map_or(0, |at| at + 1) + 1,
+            text: clip(text.as_bytes(), 0, 1, CLIP_CAPTURE),
+        }
+    })
 }
 
 fn is_inside(node: Node<'_>, inside: Inside) -> bool {
@@ -471,8 +504,10 @@ mod tests {
         assert!(error("(identifier) @a (#eq? @b \"x\")").contains("nothing is captured as \"b\""));
         assert!(error("(integer (call)) @match").contains("nesting can't occur"));
         assert!(error("(identifier) @match (#match? @match \"(\")").contains("line 1"));
-        assert!(error("(identifier) @match (#like? @match \"x\")").contains("`#like?` is unknown"));
-        assert!(error("(identifier) @match (#is? local)").contains("`#is?` is unknown"));
+        let text = error("(identifier) @match\n (#eq? @match \"x\")");
+        assert!(text.contains("line 2, column 2") && text.contains("outside of its pattern"), "{text}");
+        assert!(error("((identifier) @match (#like? @match \"x\"))").contains("`#like?` is unknown"));
+        assert!(error("((identifier) @match (#is? local))").contains("`#is?` is unknown"));
         assert_eq!(error("(identifier)"), "the pattern marks nothing: write `@match` after the node to find");
         assert!(error(&"(identifier) @match".repeat(2000)).contains("at most 16384"));
         for odd in ["", "ü", "(ü) @match", "(module) @ü", "\"ü", "\"", ")", "@", "(_ü: (x))", "(#ü?)", "((((", "(identifier) @match (#eq? @match"] {
