@@ -52,6 +52,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     if let Some(finish) = language.language.hooks.finish {
         finish(&mut walker, tree.root_node());
     }
+    walker.unvisited_problem(tree.root_node());
     walker.finish()
 }
 
@@ -302,6 +303,18 @@ impl<'a> Walker<'a> {
         }
         self.depth += 1;
         true
+    }
+
+    /// A broken place that no hook visited still makes the file a broken one.
+    fn unvisited_problem(&mut self, root: Node<'_>) {
+        if self.rows.header.parse_errors > 0 || !root.has_error() {
+            return;
+        }
+        let mut cursor = root.walk();
+        while !cursor.node().is_error() && !cursor.node().is_missing() && cursor.goto_first_child() {
+            while !cursor.node().has_error() && cursor.goto_next_sibling() {}
+        }
+        self.problem(cursor.node());
     }
 
     fn problem(&mut self, node: Node<'_>) {
