@@ -334,6 +334,14 @@ impl<'a> Walker<'a> {
         self.scope = outer;
     }
 
+    /// Runs `body` in the file's scope: names recorded there are never locals (a method's name in Java).
+    pub fn in_file_scope<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.scope, 0);
+        let result = body(self);
+        self.scope = outer;
+        result
+    }
+
     /// Runs `body` with `def` as the innermost definition and in a fresh lexical scope.
     pub fn in_def(&mut self, def: u32, body: impl FnOnce(&mut Self)) {
         self.owners.push(def);
