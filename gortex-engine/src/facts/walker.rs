@@ -52,6 +52,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     if let Some(finish) = language.language.hooks.finish {
         finish(&mut walker, tree.root_node());
     }
+    walker.unvisited_problem(tree.root_node());
     walker.finish()
 }
 
@@ -304,6 +305,18 @@ impl<'a> Walker<'a> {
         true
     }
 
+    /// A broken place that no hook visited still makes the file a broken one.
+    fn unvisited_problem(&mut self, root: Node<'_>) {
+        if self.rows.header.parse_errors > 0 || !root.has_error() {
+            return;
+        }
+        let mut cursor = root.walk();
+        while !cursor.node().is_error() && !cursor.node().is_missing() && cursor.goto_first_child() {
+            while !cursor.node().has_error() && cursor.goto_next_sibling() {}
+        }
+        self.problem(cursor.node());
+    }
+
     fn problem(&mut self, node: Node<'_>) {
         self.rows.header.parse_errors += 1;
         if self.rows.header.first_error_line == 0 {
@@ -319,6 +332,14 @@ impl<'a> Walker<'a> {
         self.scope = self.scopes.open(outer);
         body(self);
         self.scope = outer;
+    }
+
+    /// Runs `body` in the file's scope: names recorded there are never locals (a method's name in Java).
+    pub fn in_file_scope<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.scope, 0);
+        let result = body(self);
+        self.scope = outer;
+        result
     }
 
     /// Runs `body` with `def` as the innermost definition and in a fresh lexical scope.
