@@ -7,7 +7,7 @@
 
 use std::ops::ControlFlow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::model::*;
@@ -153,6 +153,7 @@ pub struct Walker<'a> {
     expr_memo: FxHashMap<usize, u32>,
     owners: Vec<u32>,
     around: Vec<u16>,
+    claimed: FxHashSet<(u32, u8, Str)>,
     scope: u32,
     depth: u32,
     limits: ExtractLimits,
@@ -171,6 +172,7 @@ impl<'a> Walker<'a> {
             expr_memo: FxHashMap::default(),
             owners: Vec::new(),
             around: Vec::new(),
+            claimed: FxHashSet::default(),
             scope: 0,
             depth: 0,
             limits,
@@ -401,6 +403,19 @@ impl<'a> Walker<'a> {
         index
     }
 
+    /// Claims `name` under the definition `owner` in one of a language's name spaces; false when it was claimed before.
+    /// For names that are defined by their first assignment, and for names that a statement declares to be elsewhere.
+    pub fn claim(&mut self, owner: u32, space: u8, name: &str) -> bool {
+        let name = self.intern(name);
+        self.claimed.insert((owner, space, name))
+    }
+
+    /// Whether [`Walker::claim`] was called with the same arguments.
+    pub fn is_claimed(&mut self, owner: u32, space: u8, name: &str) -> bool {
+        let name = self.intern(name);
+        self.claimed.contains(&(owner, space, name))
+    }
+
     // ----- rows
 
     fn define_plainly(&mut self, kind: Kind, node: Node<'_>) {
@@ -463,6 +478,10 @@ impl<'a> Walker<'a> {
 
     /// The text of the comments that stand directly above a node, without their marks.
     fn doc_above(&self, node: Node<'_>) -> String {
+        // Asking for a sibling walks down from the root, so the text is asked first where it can tell.
+        if self.language.language.hooks.is_attribute.is_none() && !self.comment_before(node.start_byte()) {
+            return String::new();
+        }
         let mut lines: Vec<String> = Vec::new();
         let mut below = node;
         while let Some(above) = below.prev_sibling() {
@@ -480,6 +499,20 @@ impl<'a> Walker<'a> {
         }
         lines.reverse();
         clip(&lines.join("\n"), DOC_BYTES)
+    }
+
+    /// Whether what stands before byte `at`, on its line or the line above, may be a comment.
+    pub fn comment_before(&self, at: usize) -> bool {
+        let mark = self.language.language.line_comment.as_bytes();
+        let before = self.source.get(..at).unwrap_or_default();
+        let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let same_line = before[line..].trim_ascii();
+        if !same_line.is_empty() || line == 0 {
+            return same_line.ends_with(b"*/");
+        }
+        let above = &before[..line - 1];
+        let above = above[memchr::memrchr(b'\n', above).map_or(0, |end| end + 1)..].trim_ascii();
+        above.starts_with(mark) || above.ends_with(b"*/")
     }
 
     /// Records a mention of `name` in front of which stands the expression `recv` ([`NONE`] for a bare name).
@@ -616,6 +649,8 @@ impl<'a> Walker<'a> {
     fn finish(mut self) -> Facts {
         self.scopes.seal();
         self.resolve_names();
+        // Hooks visit in the order they need; readers are promised the order of the text.
+        self.rows.refs.sort_by_key(|row| row.at);
         let rows = compact(self.rows);
         rows.pack(&self.strings)
     }

@@ -44,3 +44,10 @@ impl UsageKinds {
         defer: &[],
     };
 }
+
+/// Runs a test body on a stack like that of an indexing thread; an unoptimised build needs more than a test thread has.
+#[cfg(test)]
+pub(crate) fn with_stack(body: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(16 << 20).spawn(body);
+    thread.expect("a thread").join().expect("no panic");
+}

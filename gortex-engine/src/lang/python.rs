@@ -1,7 +1,22 @@
 //! Python.
+//!
+//! A name is defined by being assigned, so definitions are not declarations: the first assignment in a module or a class
+//! body is the definition, the first `self.x = …` is the field, and in a function every assignment is a binding unless
+//! `global` or `nonlocal` says otherwise. Decorators decide what a function is.
+//!
+//! Knows no types beyond what is written down, and no other module.
 
-use super::common::UsageKinds;
-use super::{Family, Hooks, Language};
+mod bind;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use tree_sitter::Node;
+
+use super::common::{UsageKinds, arg_count};
+use super::{Action, Family, Hooks, Language};
+use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag, import_flag};
+use crate::facts::walker::{NewDef, Walker, one_line};
 
 /// Python.
 pub(super) static PYTHON: Language = Language {
@@ -12,7 +27,685 @@ pub(super) static PYTHON: Language = Language {
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_python::LANGUAGE.into(),
-    table: &[],
-    usage: UsageKinds::NONE,
-    hooks: Hooks::NONE,
+    table: &[
+        ("module", Action::Hook(module)),
+        ("function_definition", Action::Hook(|w, node| function(w, node, None))),
+        ("class_definition", Action::Hook(|w, node| class(w, node, None))),
+        ("decorated_definition", Action::Hook(decorated)),
+        ("assignment", Action::Hook(bind::assignment)),
+        ("augmented_assignment", Action::Hook(bind::augmented)),
+        ("named_expression", Action::Hook(bind::walrus)),
+        ("for_statement", Action::Hook(bind::for_loop)),
+        ("with_item", Action::Hook(bind::with_item)),
+        ("except_clause", Action::Hook(bind::except)),
+        ("case_clause", Action::Hook(bind::case_clause)),
+        ("global_statement", Action::Hook(bind::declared_elsewhere)),
+        ("nonlocal_statement", Action::Hook(bind::declared_elsewhere)),
+        ("list_comprehension", Action::Hook(bind::comprehension)),
+        ("set_comprehension", Action::Hook(bind::comprehension)),
+        ("dictionary_comprehension", Action::Hook(bind::comprehension)),
+        ("generator_expression", Action::Hook(bind::comprehension)),
+        ("lambda", Action::Hook(|w, node| lambda(w, node, None))),
+        ("type_alias_statement", Action::Hook(types::alias_statement)),
+        ("type", Action::Hook(|w, node| types::mention(w, node, Role::Type))),
+        ("call", Action::Hook(call)),
+        ("attribute", Action::Hook(attribute)),
+        ("identifier", Action::Hook(identifier)),
+        ("keyword_argument", Action::Hook(|w, node| w.visit_field(node, "value"))),
+        ("if_statement", Action::Hook(if_statement)),
+        ("yield", Action::Hook(yields)),
+        ("import_statement", Action::Hook(import)),
+        ("import_from_statement", Action::Hook(import_from)),
+        ("future_import_statement", Action::Hook(import_from)),
+        ("dotted_name", Action::Skip),
+    ],
+    usage: UsageKinds {
+        transparent: &["parenthesized_expression", "await", "not_operator", "boolean_operator"],
+        statement: &["expression_statement"],
+        assignment: &["assignment", "augmented_assignment", "named_expression", "as_pattern", "with_item"],
+        returns: &["return_statement"],
+        argument: &["argument_list", "keyword_argument"],
+        condition: &["if_statement", "elif_clause", "while_statement", "assert_statement", "if_clause", "comparison_operator"],
+        spawn: &[],
+        defer: &[],
+    },
+    hooks: Hooks { expr: Some(expr), ..Hooks::NONE },
 };
+
+/// Claimed names that are defined under a definition.
+const DEFINED: u8 = 0;
+/// Claimed names that a class body defines anywhere, collected before its methods are walked.
+const IN_BODY: u8 = 1;
+/// Claimed names that a function takes from outside.
+const ELSEWHERE: u8 = 2;
+
+/// Decorators that neither call nor register what they stand on.
+const PLAIN_DECORATORS: &[&str] = &[
+    "staticmethod",
+    "classmethod",
+    "property",
+    "cached_property",
+    "setter",
+    "getter",
+    "deleter",
+    "abstractmethod",
+    "abstractproperty",
+    "override",
+    "overload",
+    "final",
+    "wraps",
+    "cache",
+    "lru_cache",
+    "contextmanager",
+    "asynccontextmanager",
+    "dataclass",
+    "total_ordering",
+    "runtime_checkable",
+    "unique",
+    "no_type_check",
+];
+
+/// Where a statement stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Module,
+    Class,
+    Function,
+}
+
+fn place(w: &Walker<'_>) -> Place {
+    match w.owner_kind() {
+        None => Place::Module,
+        Some(kind) if kind.is_type() => Place::Class,
+        Some(_) => Place::Function,
+    }
+}
+
+/// Visibility and the export mark by the leading underscores.
+fn seen(name: &str, member: bool) -> (Visibility, u16) {
+    if name.len() > 4 && name.starts_with("__") && name.ends_with("__") {
+        (Visibility::Public, flag::EXPORTED)
+    } else if name.starts_with("__") {
+        (Visibility::Private, 0)
+    } else if name.starts_with('_') {
+        (if member { Visibility::Protected } else { Visibility::Internal }, 0)
+    } else {
+        (Visibility::Public, flag::EXPORTED)
+    }
+}
+
+fn module(w: &mut Walker<'_>, node: Node<'_>) {
+    if let Some(text) = docstring(w, node) {
+        w.file_doc(&text);
+    }
+    w.visit_children(node);
+}
+
+/// The text of a docstring that opens a block, each line trimmed.
+fn docstring(w: &Walker<'_>, block: Node<'_>) -> Option<String> {
+    let mut cursor = block.walk();
+    let first = block.named_children(&mut cursor).find(|child| !child.is_extra())?;
+    let string = (first.kind() == "expression_statement").then(|| first.named_child(0)).flatten()?;
+    if string.kind() != "string" {
+        return None;
+    }
+    let from = string.named_child(0)?.end_byte();
+    let last = string.named_child(string.named_child_count().checked_sub(1)? as u32)?;
+    let lines: Vec<&str> = w.slice(from, last.start_byte().max(from)).trim().lines().map(str::trim).collect();
+    Some(lines.join("\n"))
+}
+
+/// What decorators say about the definition below them.
+#[derive(Default)]
+struct Marks {
+    flags: u16,
+    is_static: bool,
+    fixture: bool,
+}
+
+fn decorator_target(node: Node<'_>) -> Option<Node<'_>> {
+    let inner = node.named_child(0)?;
+    if inner.kind() == "call" { inner.child_by_field_name("function") } else { Some(inner) }
+}
+
+/// The last segment of a dotted expression.
+fn last_segment(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "identifier" => Some(node),
+        "attribute" => node.child_by_field_name("attribute"),
+        "subscript" => last_segment(node.child_by_field_name("value")?),
+        "generic_type" => node.named_child(0),
+        _ => None,
+    }
+}
+
+fn marks(w: &Walker<'_>, decorated: Option<Node<'_>>) -> Marks {
+    let mut marks = Marks::default();
+    let Some(decorated) = decorated else { return marks };
+    let mut cursor = decorated.walk();
+    for decorator in decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator") {
+        let name = decorator_target(decorator).and_then(last_segment).map_or("", |node| w.text(node));
+        match name {
+            "staticmethod" => {
+                marks.flags |= flag::STATIC;
+                marks.is_static = true;
+            }
+            "classmethod" => marks.flags |= flag::STATIC,
+            "abstractmethod" | "overload" => marks.flags |= flag::DECLARATION,
+            "abstractproperty" => marks.flags |= flag::DECLARATION | flag::ACCESSOR,
+            "override" => marks.flags |= flag::OVERRIDE,
+            "setter" | "getter" | "deleter" => marks.flags |= flag::ACCESSOR,
+            "fixture" => marks.fixture = true,
+            _ if name.ends_with("property") => marks.flags |= flag::ACCESSOR,
+            _ => {}
+        }
+        if !PLAIN_DECORATORS.contains(&name) {
+            marks.flags |= flag::DECORATED;
+        }
+    }
+    marks
+}
+
+fn visit_decorators(w: &mut Walker<'_>, decorated: Option<Node<'_>>, own_name: &str) {
+    let Some(decorated) = decorated else { return };
+    w.for_children(decorated, |w, decorator| {
+        if decorator.kind() != "decorator" {
+            return;
+        }
+        let Some(target) = decorator_target(decorator) else { return };
+        let arguments = decorator.named_child(0).and_then(|call| call.child_by_field_name("arguments"));
+        match target.kind() {
+            "identifier" => {
+                let row = w.reference(target, Role::Attribute, NONE);
+                w.call_detail(row, arguments.and_then(count), Usage::Unknown);
+            }
+            "attribute" => {
+                let (object, name) = (target.child_by_field_name("object"), target.child_by_field_name("attribute"));
+                let (Some(object), Some(name)) = (object, name) else { return };
+                // `@x.setter` speaks of the member being defined.
+                if w.text(object) == own_name {
+                    return;
+                }
+                let recv = receiver(w, object);
+                let row = w.reference(name, Role::Attribute, recv);
+                w.call_detail(row, arguments.and_then(count), Usage::Unknown);
+                w.visit(object);
+            }
+            _ => return w.visit_children(decorator),
+        }
+        if let Some(arguments) = arguments {
+            w.visit(arguments);
+        }
+    });
+}
+
+fn decorated(w: &mut Walker<'_>, node: Node<'_>) {
+    let Some(inner) = node.child_by_field_name("definition") else { return w.visit_children(node) };
+    match inner.kind() {
+        "function_definition" => function(w, inner, Some(node)),
+        "class_definition" => class(w, inner, Some(node)),
+        _ => w.visit_children(node),
+    }
+}
+
+fn is_test_name(name: &str) -> bool {
+    name.strip_prefix("test").is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
+}
+
+fn function(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
+    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let text = w.text(name);
+    let body = node.child_by_field_name("body");
+    let marks = marks(w, outer);
+    let place = place(w);
+    let owner = w.owner();
+    let (visibility, exported) = seen(text, place == Place::Class);
+    let mut flags = marks.flags;
+    if place != Place::Function {
+        flags |= exported;
+    }
+    if node.child(0).is_some_and(|first| first.kind() == "async") {
+        flags |= flag::ASYNC;
+    }
+    if body.is_some_and(is_stub) {
+        flags |= flag::DECLARATION;
+    }
+    let mut kind = Kind::Function;
+    if place == Place::Class {
+        kind = if text == "__init__" { Kind::Constructor } else { Kind::Method };
+        if matches!(text, "__new__" | "__init_subclass__" | "__class_getitem__") {
+            flags |= flag::STATIC;
+        }
+        let class = w.def(owner);
+        let test_class = class.has(flag::TEST);
+        if class.flags & (flag::TEST | flag::IN_TEST) != 0 {
+            flags |= flag::IN_TEST;
+        }
+        if test_class && is_test_name(text) && !marks.fixture {
+            flags |= flag::TEST;
+        }
+    } else if place == Place::Module {
+        w.claim(NONE, DEFINED, text);
+        if (text.starts_with("test_") || text == "test") && !marks.fixture {
+            flags |= flag::TEST;
+        }
+    } else if w.def(owner).flags & (flag::TEST | flag::IN_TEST) != 0 {
+        flags |= flag::IN_TEST;
+    }
+    let mut new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags);
+    new.first = outer;
+    let def = w.define(new);
+    if let Some(text) = body.and_then(|body| docstring(w, body)) {
+        w.doc_inside(def, &text);
+    }
+    let parameters = node.child_by_field_name("parameters");
+    let result = node.child_by_field_name("return_type");
+    // Defaults, annotations and decorators are evaluated outside.
+    w.owned_by(def, |w| {
+        visit_decorators(w, outer, text);
+        if let Some(parameters) = parameters {
+            bind::parameter_mentions(w, parameters);
+        }
+        if let Some(result) = result {
+            types::mention(w, result, Role::ReturnType);
+        }
+    });
+    if let Some(result) = result {
+        let ty = types::text(w, result);
+        w.def_mut(def).ty = w.intern(&ty);
+    }
+    let receiver = (place == Place::Class && !marks.is_static).then_some(owner);
+    w.in_def(def, |w| {
+        if let Some(generics) = node.child_by_field_name("type_parameters") {
+            types::parameters(w, generics);
+        }
+        let (count, variadic) = parameters.map_or((0, false), |list| bind::parameters(w, list, receiver));
+        let row = w.def_mut(def);
+        row.params = count;
+        if variadic {
+            row.flags |= flag::VARIADIC;
+        }
+        if let Some(body) = body {
+            w.visit(body);
+        }
+    });
+}
+
+/// Whether a body is nothing but `...`, maybe under a docstring.
+fn is_stub(body: Node<'_>) -> bool {
+    let mut cursor = body.walk();
+    let mut only_ellipsis = false;
+    for child in body.named_children(&mut cursor).filter(|child| !child.is_extra()) {
+        match (child.kind() == "expression_statement").then(|| child.named_child(0)).flatten().map(|inner| inner.kind()) {
+            Some("ellipsis") => only_ellipsis = true,
+            Some("string") => {}
+            _ => return false,
+        }
+    }
+    only_ellipsis
+}
+
+fn lambda(w: &mut Walker<'_>, node: Node<'_>, named: Option<(Node<'_>, Node<'_>)>) {
+    let parameters = node.child_by_field_name("parameters");
+    let body = node.child_by_field_name("body");
+    let class = (place(w) == Place::Class).then(|| w.owner());
+    let walk = |w: &mut Walker<'_>| {
+        let counted = parameters.map_or((0, false), |list| bind::parameters(w, list, class));
+        if let Some(body) = body {
+            w.visit(body);
+        }
+        counted
+    };
+    let mentions = |w: &mut Walker<'_>| {
+        if let Some(parameters) = parameters {
+            bind::parameter_mentions(w, parameters);
+        }
+    };
+    let Some((name, statement)) = named else {
+        mentions(w);
+        return w.in_scope(|w| {
+            walk(w);
+        });
+    };
+    let kind = if class.is_some() { Kind::Method } else { Kind::Function };
+    let (visibility, exported) = seen(w.text(name), class.is_some());
+    let exported = if place(w) == Place::Function { 0 } else { exported };
+    let def = w.define(bind::with_comment(w, NewDef::new(kind, statement, name).visibility(visibility).flags(exported)));
+    w.owned_by(def, mentions);
+    w.in_def(def, |w| {
+        let (count, variadic) = walk(w);
+        w.def_mut(def).params = count;
+        if variadic {
+            w.def_mut(def).flags |= flag::VARIADIC;
+        }
+    });
+}
+
+/// Bases that make a class something else.
+fn class_kind(name: &str) -> Option<Kind> {
+    match name {
+        "Protocol" => Some(Kind::Interface),
+        "Enum" | "IntEnum" | "StrEnum" | "Flag" | "IntFlag" | "TextChoices" | "IntegerChoices" => Some(Kind::Enum),
+        _ if name.ends_with("Enum") => Some(Kind::Enum),
+        _ => None,
+    }
+}
+
+fn class(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
+    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let text = w.text(name);
+    let body = node.child_by_field_name("body");
+    let bases = node.child_by_field_name("superclasses");
+    let place = place(w);
+    let (visibility, exported) = seen(text, place == Place::Class);
+    let mut flags = marks(w, outer).flags & (flag::DECORATED | flag::OVERRIDE);
+    if place != Place::Function {
+        flags |= exported;
+    }
+    if place == Place::Module {
+        w.claim(NONE, DEFINED, text);
+    }
+    let mut kind = Kind::Class;
+    let mut test = text.starts_with("Test") || text.ends_with("Test") || text.ends_with("Tests");
+    let mut members = Vec::new();
+    if let Some(body) = body {
+        body_names(w, body, &mut members);
+    }
+    if let Some(bases) = bases {
+        w.for_children(bases, |w, base| {
+            let base = last_segment(base).map_or("", |node| w.text(node));
+            kind = class_kind(base).unwrap_or(kind);
+            test |= base.ends_with("TestCase");
+        });
+    }
+    if (test && members.iter().any(|name| is_test_name(name))) || text.ends_with("TestCase") && test {
+        flags |= flag::TEST;
+    }
+    let mut new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags);
+    new.first = outer;
+    let def = w.define(new);
+    for member in members {
+        w.claim(def, IN_BODY, member);
+    }
+    if let Some(text) = body.and_then(|body| docstring(w, body)) {
+        w.doc_inside(def, &text);
+    }
+    w.owned_by(def, |w| {
+        visit_decorators(w, outer, text);
+        if let Some(bases) = bases {
+            w.for_children(bases, |w, base| superclass(w, base, def));
+        }
+    });
+    w.in_def(def, |w| {
+        if let Some(generics) = node.child_by_field_name("type_parameters") {
+            types::parameters(w, generics);
+        }
+        if let Some(body) = body {
+            w.visit(body);
+        }
+    });
+}
+
+/// Names that stand directly in a class body: methods, and attributes with a plain name.
+fn body_names<'a>(w: &Walker<'a>, body: Node<'_>, out: &mut Vec<&'a str>) {
+    let mut cursor = body.walk();
+    for child in body.named_children(&mut cursor) {
+        let named = match child.kind() {
+            "function_definition" | "class_definition" => child.child_by_field_name("name"),
+            "decorated_definition" => child.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("name")),
+            "expression_statement" => child
+                .named_child(0)
+                .filter(|inner| inner.kind() == "assignment")
+                .and_then(|inner| inner.child_by_field_name("left"))
+                .filter(|left| left.kind() == "identifier"),
+            _ => None,
+        };
+        out.extend(named.map(|node| w.text(node)));
+    }
+}
+
+fn superclass(w: &mut Walker<'_>, base: Node<'_>, def: u32) {
+    let named = match base.kind() {
+        "subscript" => base.child_by_field_name("value").unwrap_or(base),
+        _ => base,
+    };
+    let Some(name) = last_segment(named) else { return w.visit(base) };
+    let text = one_line(w.text(named), 200);
+    w.supertype(def, "", name, &text, Role::Extends, false);
+    if let Some(object) = named.child_by_field_name("object") {
+        w.visit(object);
+    }
+    if base.kind() == "subscript" {
+        w.for_children(base, |w, child| {
+            if child.id() != named.id() {
+                types::mention(w, child, Role::GenericArg);
+            }
+        });
+    }
+}
+
+/// Whether an identifier is the receiver of the method around it.
+fn is_self(w: &Walker<'_>, text: &str) -> bool {
+    (text == "self" || text == "cls") && w.in_function() && w.enclosing_type().is_some()
+}
+
+fn identifier(w: &mut Walker<'_>, node: Node<'_>) {
+    if !is_self(w, w.text(node)) {
+        w.reference(node, Role::Read, NONE);
+    }
+}
+
+fn attribute(w: &mut Walker<'_>, node: Node<'_>) {
+    let (Some(object), Some(name)) = (node.child_by_field_name("object"), node.child_by_field_name("attribute")) else {
+        return w.visit_children(node);
+    };
+    let recv = receiver(w, object);
+    w.reference(name, Role::Read, recv);
+    w.visit(object);
+}
+
+/// Number of arguments, unless some are spread.
+fn count(list: Node<'_>) -> Option<usize> {
+    if list.kind() != "argument_list" {
+        return Some(1);
+    }
+    let mut cursor = list.walk();
+    let spread = list.named_children(&mut cursor).any(|child| matches!(child.kind(), "list_splat" | "dictionary_splat"));
+    (!spread).then(|| arg_count(list))
+}
+
+fn call(w: &mut Walker<'_>, node: Node<'_>) {
+    let Some(callee) = node.child_by_field_name("function") else { return w.visit_children(node) };
+    let arguments = node.child_by_field_name("arguments");
+    let args = arguments.and_then(count);
+    let usage = w.result_use();
+    match callee.kind() {
+        // `super()` is a receiver; the call that matters follows it.
+        "identifier" if w.text(callee) == "super" => {}
+        "identifier" if !is_self(w, w.text(callee)) => {
+            w.call(callee, NONE, args, usage);
+        }
+        "attribute" => {
+            let (object, name) = (callee.child_by_field_name("object"), callee.child_by_field_name("attribute"));
+            if let (Some(object), Some(name)) = (object, name) {
+                let recv = receiver(w, object);
+                w.call(name, recv, args, usage);
+                w.visit(object);
+            }
+        }
+        _ => w.visit(callee),
+    }
+    if let Some(arguments) = arguments {
+        w.visit(arguments);
+    }
+}
+
+fn yields(w: &mut Walker<'_>, node: Node<'_>) {
+    let owner = w.owner();
+    if w.owner_kind().is_some_and(Kind::is_callable) {
+        w.def_mut(owner).flags |= flag::GENERATOR;
+    }
+    w.visit_children(node);
+}
+
+fn if_statement(w: &mut Walker<'_>, node: Node<'_>) {
+    if place(w) == Place::Module {
+        let condition = node.child_by_field_name("condition").filter(|condition| condition.kind() == "comparison_operator");
+        if let Some(condition) = condition {
+            let text = w.text(condition);
+            if text.contains("__name__") && text.contains("__main__") && text.contains("==") {
+                w.mark_script();
+            }
+        }
+    }
+    w.visit_children(node);
+}
+
+fn import(w: &mut Walker<'_>, node: Node<'_>) {
+    w.for_children(node, |w, child| match child.kind() {
+        "dotted_name" => {
+            let alias = child.named_child(0).map_or("", |first| w.text(first));
+            w.import(child, w.text(child), "", alias, import_flag::MODULE);
+        }
+        "aliased_import" => {
+            let (Some(name), Some(alias)) = (child.child_by_field_name("name"), child.child_by_field_name("alias")) else { return };
+            w.import(name, w.text(name), "", w.text(alias), import_flag::MODULE);
+        }
+        _ => {}
+    });
+}
+
+fn import_from(w: &mut Walker<'_>, node: Node<'_>) {
+    let module = node.child_by_field_name("module_name");
+    let from = module.map_or("__future__", |module| w.text(module));
+    // Black and others write `from . import x` with blanks between the dots.
+    let joined: String = if from.contains([' ', '\\', '\n']) { from.split_whitespace().collect() } else { String::new() };
+    let from = if joined.is_empty() { from } else { joined.as_str() };
+    w.for_children(node, |w, child| {
+        if module.is_some_and(|module| module.id() == child.id()) {
+            return;
+        }
+        match child.kind() {
+            "dotted_name" => w.import(child, from, w.text(child), w.text(child), 0),
+            "aliased_import" => {
+                let (name, alias) = (child.child_by_field_name("name"), child.child_by_field_name("alias"));
+                if let (Some(name), Some(alias)) = (name, alias) {
+                    w.import(name, from, w.text(name), w.text(alias), 0);
+                }
+            }
+            "wildcard_import" => w.import(child, from, "", "", import_flag::WILDCARD),
+            _ => {}
+        }
+    });
+}
+
+/// The expression in front of a dot; one that says nothing is still there.
+fn receiver(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
+    match w.expr_of(node) {
+        NONE => w.expr(ExprKind::Unknown, "", NONE, node),
+        known => known,
+    }
+}
+
+fn literal(w: &mut Walker<'_>, name: &str, node: Node<'_>) -> u32 {
+    w.expr(ExprKind::Literal, name, NONE, node)
+}
+
+fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
+    match node.kind() {
+        "identifier" => {
+            let text = w.text(node);
+            let kind = if is_self(w, text) { ExprKind::SelfRef } else { ExprKind::Name };
+            w.expr(kind, if kind == ExprKind::SelfRef { "" } else { text }, NONE, node)
+        }
+        "attribute" => {
+            let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
+            let (Some(object), Some(name)) = (object, name) else { return NONE };
+            let base = receiver(w, object);
+            let name = w.text(name);
+            if name == "__class__" && is_self(w, w.text(object)) {
+                return base;
+            }
+            w.expr(ExprKind::Member, name, base, node)
+        }
+        "call" => call_expr(w, node),
+        "string" | "concatenated_string" => {
+            let prefix = w.text(node).split(['"', '\'']).next().unwrap_or("");
+            literal(w, if prefix.contains(['b', 'B']) { "bytes" } else { "str" }, node)
+        }
+        "integer" => literal(w, "int", node),
+        "float" => literal(w, "float", node),
+        "true" | "false" | "not_operator" | "comparison_operator" => literal(w, "bool", node),
+        "list" | "list_comprehension" => literal(w, "list", node),
+        "dictionary" | "dictionary_comprehension" => literal(w, "dict", node),
+        "set" | "set_comprehension" => literal(w, "set", node),
+        "tuple" | "expression_list" => literal(w, "tuple", node),
+        "generator_expression" => literal(w, "generator", node),
+        "subscript" => {
+            let Some(value) = node.child_by_field_name("value") else { return NONE };
+            let base = receiver(w, value);
+            let found = w.expr(ExprKind::Index, "", base, node);
+            let index = node.child_by_field_name("subscript").filter(|index| index.kind() == "integer");
+            if let Some(slot) = index.and_then(|index| w.text(index).parse().ok()) {
+                w.expr_slot(found, slot);
+            }
+            found
+        }
+        "await" => {
+            let base = node.named_child(0).map_or(NONE, |inner| w.expr_of(inner));
+            if base == NONE { NONE } else { w.expr(ExprKind::Unwrap, "", base, node) }
+        }
+        "parenthesized_expression" | "as_pattern" | "unary_operator" => {
+            node.named_child(0).map_or(NONE, |inner| w.expr_of(inner))
+        }
+        "named_expression" => node.child_by_field_name("value").map_or(NONE, |inner| w.expr_of(inner)),
+        "assignment" => node.child_by_field_name("right").map_or(NONE, |inner| w.expr_of(inner)),
+        "conditional_expression" => first_known(w, [node.named_child(0), node.named_child(2)]),
+        "boolean_operator" => {
+            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+            let either = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "or");
+            first_known(w, if either { [left, right] } else { [right, left] })
+        }
+        _ => NONE,
+    }
+}
+
+fn first_known(w: &mut Walker<'_>, choices: [Option<Node<'_>>; 2]) -> u32 {
+    for choice in choices.into_iter().flatten() {
+        let found = w.expr_of(choice);
+        if found != NONE {
+            return found;
+        }
+    }
+    NONE
+}
+
+fn call_expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
+    let Some(callee) = node.child_by_field_name("function") else { return NONE };
+    let arguments = node.child_by_field_name("arguments");
+    let name = last_segment(callee).map_or("", |name| w.text(name));
+    match (callee.kind(), name) {
+        ("identifier", "super") => return w.expr(ExprKind::Super, "", NONE, node),
+        ("identifier", "type") => {
+            let of_self = arguments.and_then(|list| list.named_child(0)).filter(|arg| is_self(w, w.text(*arg)));
+            if let Some(arg) = of_self {
+                return w.expr_of(arg);
+            }
+        }
+        ("identifier", "list" | "dict" | "set" | "tuple" | "str" | "bytes" | "int" | "float" | "bool" | "frozenset") => {
+            return literal(w, name, node);
+        }
+        ("identifier" | "attribute", "cast") => {
+            if let Some(ty) = arguments.filter(|list| arg_count(*list) == 2).and_then(|list| list.named_child(0)) {
+                let ty = types::text(w, ty);
+                return w.expr(ExprKind::Typed, &ty, NONE, node);
+            }
+        }
+        _ => {}
+    }
+    // `Stack[int]()` makes a Stack; `handlers[key]()` calls an element.
+    let generic = callee.kind() == "subscript" && name.starts_with(|c: char| c.is_uppercase());
+    let callee = if generic { callee.child_by_field_name("value").unwrap_or(callee) } else { callee };
+    let base = receiver(w, callee);
+    w.expr(ExprKind::Call, "", base, node)
+}
