@@ -155,6 +155,8 @@ pub struct Walker<'a> {
     around: Vec<u16>,
     claimed: FxHashSet<(u32, u8, Str)>,
     scope: u32,
+    function_scope: u32,
+    lambdas: u32,
     depth: u32,
     limits: ExtractLimits,
 }
@@ -174,6 +176,8 @@ impl<'a> Walker<'a> {
             around: Vec::new(),
             claimed: FxHashSet::default(),
             scope: 0,
+            function_scope: 0,
+            lambdas: 0,
             depth: 0,
             limits,
         }
@@ -346,16 +350,54 @@ impl<'a> Walker<'a> {
 
     /// Runs `body` with `def` as the innermost definition and in a fresh lexical scope.
     pub fn in_def(&mut self, def: u32, body: impl FnOnce(&mut Self)) {
-        self.owners.push(def);
-        self.in_scope(body);
-        self.owners.pop();
+        self.owned_by(def, |walker| walker.in_function_scope(body));
+    }
+
+    /// Runs `body` inside a function that has no definition of its own (a lambda, a callback): what is declared there is
+    /// local to it, although the innermost definition stays the one around.
+    pub fn in_lambda(&mut self, body: impl FnOnce(&mut Self)) {
+        self.lambdas += 1;
+        self.in_function_scope(body);
+        self.lambdas -= 1;
+    }
+
+    fn in_function_scope(&mut self, body: impl FnOnce(&mut Self)) {
+        let outer = self.function_scope;
+        self.in_scope(|walker| {
+            walker.function_scope = walker.scope;
+            body(walker);
+        });
+        self.function_scope = outer;
+    }
+
+    /// Runs `body` in the scope of the function around, whatever blocks lie between (`var`).
+    pub fn hoisted(&mut self, body: impl FnOnce(&mut Self)) {
+        let inner = std::mem::replace(&mut self.scope, self.function_scope);
+        body(self);
+        self.scope = inner;
+    }
+
+    /// Whether a block has been entered since the function, definition or file around began.
+    pub fn in_block(&self) -> bool {
+        self.scope != self.function_scope
     }
 
     /// Runs `body` with `def` as the innermost definition, in the current scope.
     pub fn owned_by(&mut self, def: u32, body: impl FnOnce(&mut Self)) {
+        // A type is no part of the function around it: its members are not that function's locals.
+        let lambdas = if self.def(def).kind().is_type() { 0 } else { self.lambdas };
+        let outer = std::mem::replace(&mut self.lambdas, lambdas);
         self.owners.push(def);
         body(self);
         self.owners.pop();
+        self.lambdas = outer;
+    }
+
+    /// Runs `body` as if `node` were being visited, for hooks that reach past a node: [`Walker::result_use`] sees it.
+    pub fn within(&mut self, node: Node<'_>, body: impl FnOnce(&mut Self)) {
+        self.around.push(node.kind_id());
+        body(self);
+        self.around.pop();
     }
 
     /// The innermost definition, or [`NONE`] at file level.
@@ -385,7 +427,8 @@ impl<'a> Walker<'a> {
 
     /// Whether the walk is inside a function, method or constructor.
     pub fn in_function(&self) -> bool {
-        self.owners.iter().rev().map(|def| self.def(*def).kind()).take_while(|kind| !kind.is_type()).any(Kind::is_callable)
+        self.lambdas > 0
+            || self.owners.iter().rev().map(|def| self.def(*def).kind()).take_while(|kind| !kind.is_type()).any(Kind::is_callable)
     }
 
     /// Declares a parameter or local variable. `at` is where it becomes visible, usually the end of its declaration.

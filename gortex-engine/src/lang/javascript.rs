@@ -1,7 +1,7 @@
 //! JavaScript.
 
-use super::common::UsageKinds;
-use super::{Family, Hooks, Language};
+use super::script::{HOOKS, JAVASCRIPT_TABLE, USAGE};
+use super::{Family, Language};
 
 /// JavaScript.
 pub(super) static JAVASCRIPT: Language = Language {
@@ -12,9 +12,9 @@ pub(super) static JAVASCRIPT: Language = Language {
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
-    table: &[],
-    usage: UsageKinds::NONE,
-    hooks: Hooks::NONE,
+    table: &JAVASCRIPT_TABLE,
+    usage: USAGE,
+    hooks: HOOKS,
 };
 
 /// JavaScript with JSX.
@@ -26,7 +26,7 @@ pub(super) static JSX: Language = Language {
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
-    table: &[],
-    usage: UsageKinds::NONE,
-    hooks: Hooks::NONE,
+    table: &JAVASCRIPT_TABLE,
+    usage: USAGE,
+    hooks: HOOKS,
 };

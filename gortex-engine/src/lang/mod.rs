@@ -13,6 +13,7 @@ mod java;
 mod javascript;
 mod python;
 mod rust;
+mod script;
 mod typescript;
 
 use std::path::Path;

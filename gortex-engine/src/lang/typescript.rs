@@ -1,7 +1,7 @@
 //! TypeScript.
 
-use super::common::UsageKinds;
-use super::{Family, Hooks, Language};
+use super::script::{HOOKS, TSX_TABLE, TYPESCRIPT_TABLE, USAGE};
+use super::{Family, Language};
 
 /// TypeScript.
 pub(super) static TYPESCRIPT: Language = Language {
@@ -12,9 +12,9 @@ pub(super) static TYPESCRIPT: Language = Language {
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-    table: &[],
-    usage: UsageKinds::NONE,
-    hooks: Hooks::NONE,
+    table: &TYPESCRIPT_TABLE,
+    usage: USAGE,
+    hooks: HOOKS,
 };
 
 /// TypeScript with JSX.
@@ -26,7 +26,7 @@ pub(super) static TSX: Language = Language {
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-    table: &[],
-    usage: UsageKinds::NONE,
-    hooks: Hooks::NONE,
+    table: &TSX_TABLE,
+    usage: USAGE,
+    hooks: HOOKS,
 };
