@@ -250,6 +250,20 @@ impl<'a> Walker<'a> {
         self.around.pop();
     }
 
+    /// [`Walker::visit`] with a hook of the caller's choice in place of the table's action, for hooks that have something to
+    /// hand down (attributes standing before an item, the value that a pattern takes apart).
+    pub fn visit_with<'t>(&mut self, node: Node<'t>, hook: impl FnOnce(&mut Self, Node<'t>)) {
+        if node.is_error() || node.is_missing() {
+            self.problem(node);
+        }
+        self.around.push(node.kind_id());
+        if self.deeper() {
+            hook(self, node);
+            self.depth -= 1;
+        }
+        self.around.pop();
+    }
+
     /// What becomes of the value of the node being visited, judged by the nodes visited around it.
     pub fn result_use(&self) -> Usage {
         for kind in self.around.iter().rev().skip(1) {
