@@ -176,10 +176,10 @@ fn is_generated(bytes: &[u8]) -> bool {
     }
     head.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
-        let is_comment = [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--", b";", b"\"\"\"", b"%"]
-            .iter()
-            .any(|mark| line.starts_with(mark));
-        let go_mark = memmem::find(line, b"Code generated ").is_some_and(|at| memmem::find(&line[at..], b"DO NOT EDIT").is_some());
+        let is_comment =
+            [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--", b";", b"\"\"\"", b"%"].iter().any(|mark| line.starts_with(mark));
+        let go_mark =
+            memmem::find(line, b"Code generated ").is_some_and(|at| memmem::find(&line[at..], b"DO NOT EDIT").is_some());
         is_comment && (go_mark || memmem::find(line, b"@generated").is_some())
     })
 }
@@ -230,7 +230,8 @@ mod tests {
 
     #[test]
     fn bundles_are_minified() {
-        let body: String = (0..9000).map(|i| format!("function f{i}(){{return f{}()}}", (i + 1) % 9000)).collect();
+        let functions: Vec<String> = (0..9000).map(|i| format!("function f{i}(){{return f{}()}}", (i + 1) % 9000)).collect();
+        let body = functions.concat();
         check("public/app.bundle.js", format!("!function(){{{body}}}();\n"), "minified utf-8");
         check("src/long.tsx", format!("const x = {}\n", "<a>".repeat(20_000)), "minified utf-8");
         check("src/deep.js", format!("x={}\n", "[".repeat(50_000)), "minified utf-8");

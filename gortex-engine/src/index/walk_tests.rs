@@ -163,12 +163,7 @@ fn what_is_never_source_is_reported_and_can_be_asked_for() {
     let excluded: Vec<_> = walk.excluded.iter().map(|(path, why)| format!("{path} {why}")).collect();
     assert_eq!(
         excluded,
-        [
-            "node_modules installed_packages",
-            "p/__pycache__ bytecode_cache",
-            "target build_output",
-            "venv virtual_environment",
-        ]
+        ["node_modules installed_packages", "p/__pycache__ bytecode_cache", "target build_output", "venv virtual_environment",]
     );
     put(dir.path(), ".gortexignore", "!node_modules\n");
     assert!(names(&found(dir.path())).contains(&"node_modules/a/index.js"));
@@ -211,14 +206,7 @@ fn links_are_told_and_never_followed() {
     let skipped: Vec<_> = walk.skipped.iter().map(|skip| format!("{} {}", skip.rel, skip.reason.as_str())).collect();
     assert_eq!(
         skipped,
-        [
-            "again.py symlink",
-            "dangling dangling",
-            "loop dangling",
-            "notes.txt outside",
-            "rootlink outside",
-            "self symlink",
-        ]
+        ["again.py symlink", "dangling dangling", "loop dangling", "notes.txt outside", "rootlink outside", "self symlink",]
     );
 }
 

@@ -90,7 +90,8 @@ pub enum AstError {
     Cancelled,
 }
 
-const PREDICATES: &str = "eq?, not-eq?, any-eq?, any-not-eq?, match?, not-match?, any-match?, any-not-match?, any-of?, not-any-of?";
+const PREDICATES: &str =
+    "eq?, not-eq?, any-eq?, any-not-eq?, match?, not-match?, any-match?, any-not-match?, any-of?, not-any-of?";
 
 /// A condition that a query can't express: what is around a match.
 #[derive(Debug, Clone, Copy)]
@@ -375,7 +376,8 @@ fn variant(lang: Lang, source: &str) -> Result<Variant, AstError> {
             return Err(AstError::UnknownPredicate { name, known: PREDICATES });
         }
     }
-    if let Some(error) = (0..query.pattern_count()).find_map(|index| stray_predicate(source, query.start_byte_for_pattern(index))) {
+    if let Some(error) = (0..query.pattern_count()).find_map(|index| stray_predicate(source, query.start_byte_for_pattern(index)))
+    {
         return Err(error);
     }
     if query.capture_names().is_empty() {
@@ -431,8 +433,9 @@ mod tests {
             .matches
             .iter()
             .map(|row| {
-                let captures: String = row.captures.iter().map(|(name, text)| format!(" {name}={text}")).collect();
-                format!("{}:{}:{} {}{captures}", row.path, row.start_line, row.start_col, row.text)
+                let mut words = vec![format!("{}:{}:{}", row.path, row.start_line, row.start_col), row.text.clone()];
+                words.extend(row.captures.iter().map(|(name, text)| format!("{name}={text}")));
+                words.join(" ")
             })
             .collect();
         assert_eq!(rows, expected);
@@ -450,10 +453,12 @@ mod tests {
 
     #[test]
     fn without_a_mark_the_outermost_capture_is_the_match() {
-        check("rust", "(call_expression function: (identifier) @f) @call", &[("a.rs", "fn f() { g(h()) }")], &[
-            "a.rs:1:10 g(h()) call=g(h()) f=g",
-            "a.rs:1:12 h() call=h() f=h",
-        ]);
+        check(
+            "rust",
+            "(call_expression function: (identifier) @f) @call",
+            &[("a.rs", "fn f() { g(h()) }")],
+            &["a.rs:1:10 g(h()) call=g(h()) f=g", "a.rs:1:12 h() call=h() f=h"],
+        );
     }
 
     #[test]
@@ -465,10 +470,12 @@ mod tests {
 
     #[test]
     fn the_same_place_is_found_once_and_in_order() {
-        check("python", "(identifier) @match (module (expression_statement (identifier) @match))", &[("a.py", "b\na\n")], &[
-            "a.py:1:1 b",
-            "a.py:2:1 a",
-        ]);
+        check(
+            "python",
+            "(identifier) @match (module (expression_statement (identifier) @match))",
+            &[("a.py", "b\na\n")],
+            &["a.py:1:1 b", "a.py:2:1 a"],
+        );
     }
 
     #[test]
@@ -510,7 +517,20 @@ mod tests {
         assert!(error("((identifier) @match (#is? local))").contains("`#is?` is unknown"));
         assert_eq!(error("(identifier)"), "the pattern marks nothing: write `@match` after the node to find");
         assert!(error(&"(identifier) @match".repeat(2000)).contains("at most 16384"));
-        for odd in ["", "ü", "(ü) @match", "(module) @ü", "\"ü", "\"", ")", "@", "(_ü: (x))", "(#ü?)", "((((", "(identifier) @match (#eq? @match"] {
+        for odd in [
+            "",
+            "ü",
+            "(ü) @match",
+            "(module) @ü",
+            "\"ü",
+            "\"",
+            ")",
+            "@",
+            "(_ü: (x))",
+            "(#ü?)",
+            "((((",
+            "(identifier) @match (#eq? @match",
+        ] {
             assert!(Pattern::compile("python", odd).is_err(), "{odd}");
         }
         let error = Pattern::compile("cobol", "(x) @match").expect_err("refused").to_string();

@@ -191,10 +191,7 @@ mod tests {
 
     #[test]
     fn the_fragment_decides_and_the_shallower_comes_first() {
-        check(
-            query("USER.py"),
-            &["100 lib/user.py", "100 src/User.py", "100 src/deep/er/user.py", "50 src/super_user.py"],
-        );
+        check(query("USER.py"), &["100 lib/user.py", "100 src/User.py", "100 src/deep/er/user.py", "50 src/super_user.py"]);
         check(
             query("user"),
             &[

@@ -323,7 +323,9 @@ impl Scan<'_> {
     /// What to say when a literal that looks like an expression was not found.
     fn hint(&self, query: &TextQuery<'_>) -> Result<Option<String>, TextError> {
         let strong = query.pattern.contains(['|', '*', '+', '?', '^', '$', '\\', '[', '{']);
-        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else { return Ok(None) };
+        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else {
+            return Ok(None);
+        };
         let probe = self.run(&finder, 1, PROBE_BYTES)?;
         let Some(first) = probe.matches.first() else {
             // Only these are hardly ever meant literally.

@@ -110,11 +110,7 @@ impl Repo {
             return Ok(Vec::new());
         }
         let first = patch(rest);
-        let ignoring = if first.with_cr.is_empty() {
-            None
-        } else {
-            Some(patch(&self.diff(&sides, &["--ignore-cr-at-eol"])?))
-        };
+        let ignoring = if first.with_cr.is_empty() { None } else { Some(patch(&self.diff(&sides, &["--ignore-cr-at-eol"])?)) };
         for (name, file) in &mut files {
             let all = first.hunks.get(name).cloned().unwrap_or_default();
             if file.submodule {
