@@ -263,3 +263,25 @@ fn only_plain_names_make_a_path_inside() {
         assert!(!is_plain(other), "{other}");
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 12, ..Default::default() })]
+
+    /// Whatever the rules: the list is the one git makes.
+    #[test]
+    fn any_rules_are_read_as_git_reads_them(
+        top in proptest::collection::vec(proptest::sample::select(RULES), 0..5),
+        inner in proptest::collection::vec(proptest::sample::select(RULES), 0..4),
+    ) {
+        let (top, inner) = (top.join("\n"), inner.join("\n"));
+        let mut files: Vec<(&str, &str)> = vec![(".gitignore", &top), ("a/.gitignore", &inner)];
+        let tree = ["x", "y.log", "a/x", "a/y.log", "a/b/x", "a/b/y.log", "a/b/c/x", "b/x", "b/a/x", "b/ü y.log", "c d/x"];
+        files.extend(tree.map(|path| (path, "")));
+        check_like_git(&files);
+    }
+}
+
+const RULES: &[&str] = &[
+    "x", "/x", "!x", "!/x", "*.log", "!*.log", "a/", "/a/b", "b/", "!b/", "**/b", "a/**", "!a/**", "b/**/x", "a/*/x", "*", "!*/", "/*", "!/a",
+    "?", "[xy]*", "!y.log", "# x", "", "\\!x", "c d", "c d/ ", "ü*", "!ü y.log", "a/b/c", "!a/b/c/x", "**/c/**", "x\r",
+];

@@ -224,7 +224,7 @@ impl Scan<'_> {
         let mut answer = TextAnswer { total_is_exact: true, ..TextAnswer::default() };
         let mut read = 0;
         for group in self.order.chunks(GROUP) {
-            let room = limit + 1 - answer.matches.len();
+            let room = limit.saturating_add(1) - answer.matches.len();
             let found: Vec<Found> = group
                 .par_iter()
                 .map_init(|| finder.searcher(), |searcher, index| self.file(*index, finder, searcher, room))
