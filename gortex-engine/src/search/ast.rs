@@ -165,16 +165,14 @@ impl Pattern {
         })?;
         // The engine counts lines by line feeds.
         let source = source.replace("\r\n", "\n");
-        let mut variants = Vec::new();
-        for lang in grammars {
-            match variant(lang, &source) {
-                Ok(variant) => variants.push(variant),
-                // The dialects know some more node kinds and some fewer; the language itself decides.
-                Err(error) if variants.is_empty() => return Err(error),
-                Err(_) => {}
-            }
+        // A dialect knows some more node kinds and some fewer; where a kind is unknown, no file can contain it.
+        let (variants, errors): (Vec<_>, Vec<_>) =
+            grammars.into_iter().map(|lang| variant(lang, &source)).partition(Result::is_ok);
+        let variants: Vec<Variant> = variants.into_iter().flatten().collect();
+        match errors.into_iter().find_map(Result::err) {
+            Some(error) if variants.is_empty() => Err(error),
+            _ => Ok(Pattern { variants }),
         }
-        Ok(Pattern { variants })
     }
 
     /// Adds a condition on what is around a match.
@@ -342,7 +340,7 @@ where
     }
 }
 
-/// The grammars that a language's name stands for, the one that decides first.
+/// The grammars that a language's name stands for, the language's own first.
 fn grammars(language: &str) -> Option<Vec<Lang>> {
     let dialects: &[&str] = match language {
         "javascript" => &["jsx"],
@@ -465,7 +463,10 @@ mod tests {
     fn a_language_covers_its_dialects_and_no_other() {
         let files = [("a.ts", "let a = f();"), ("b.tsx", "let b = <A>{f()}</A>;"), ("c.js", "f();")];
         check("typescript", "(call_expression) @match", &files, &["a.ts:1:9 f()", "b.tsx:1:13 f()"]);
-        check("tsx", "(jsx_element) @match", &files, &["b.tsx:1:9 <A>{f()}</A>"]);
+        for language in ["tsx", "typescript"] {
+            check(language, "(jsx_element) @match", &files, &["b.tsx:1:9 <A>{f()}</A>"]);
+        }
+        check("typescript", "(type_assertion) @match", &[("a.ts", "let a = <A>b;")], &["a.ts:1:9 <A>b"]);
     }
 
     #[test]

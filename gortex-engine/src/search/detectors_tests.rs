@@ -314,7 +314,13 @@ fn each_rule_of_each_detector_is_tested() {
     let tested: BTreeSet<(&str, &str)> =
         CASES.iter().filter_map(|(name, file, ..)| Some((*name, crate::lang::Lang::of_path(file)?.language().name))).collect();
     for detector in DETECTORS {
-        detector.pattern().unwrap_or_else(|error| panic!("{}: {error}", detector.name));
+        let pattern = detector.pattern().unwrap_or_else(|error| panic!("{}: {error}", detector.name));
+        for (language, files) in [("javascript", ["a.mjs", "a.jsx"]), ("typescript", ["a.mts", "a.tsx"])] {
+            for file in files {
+                let expected = detector.languages().contains(&language);
+                assert_eq!(pattern.covers(file), expected, "{} and {file}", detector.name);
+            }
+        }
         for rule in detector.rules {
             // Dialects and languages of one rule share its query.
             let covered = rule.languages.iter().any(|language| tested.contains(&(detector.name, *language)));
