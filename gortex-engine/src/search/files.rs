@@ -243,6 +243,14 @@ mod tests {
         assert_eq!((answer.hits.len(), answer.total), (2, 7));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_glob_is_too_odd(glob in "[a*?/\\[\\]{},!ü.\\\\-]{0,12}", query in "[aA/ü.İß]{0,4}") {
+            // Whether it is understood is not the point.
+            let _ = find(TREE, &FileQuery { query: &query, glob: &glob, fuzzy: true, ..FileQuery::default() });
+        }
+    }
+
     #[test]
     fn errors_say_what_is_allowed() {
         let error = |query: FileQuery<'_>| find(TREE, &query).expect_err("refused").to_string();
