@@ -155,17 +155,20 @@ fn is_minified(path: &str, bytes: &[u8]) -> bool {
     if !ending.is_some_and(|ending| SQUEEZED.contains(&ending.as_str())) {
         return false;
     }
-    let (mut lines, mut in_long, mut start) = (0, 0, 0);
+    let (mut lines, mut other, mut in_long, mut start) = (0, 0, 0, 0);
     for end in memchr_iter(b'\n', bytes).chain(std::iter::once(bytes.len())) {
         let len = end - start;
-        lines += usize::from(len > 0);
-        in_long += if len > LONGEST_LINE { len } else { 0 };
+        if len > LONGEST_LINE {
+            in_long += len;
+        } else if len > 0 {
+            (lines, other) = (lines + 1, other + len);
+        }
         start = end + 1;
     }
     // A long data string in a file that is otherwise written by hand hides nothing.
     let one_long = in_long > 0 && in_long * 2 >= bytes.len();
-    let all_long = bytes.len() > MEAN_LINE_FROM && bytes.len() / lines.max(1) > MEAN_LINE;
-    one_long || (all_long && in_long == 0)
+    let all_long = other > MEAN_LINE_FROM && other / lines.max(1) > MEAN_LINE;
+    one_long || all_long
 }
 
 /// Looks for the usual marks in the comments at the head of a file.
@@ -176,10 +179,10 @@ fn is_generated(bytes: &[u8]) -> bool {
     }
     head.split(|byte| *byte == b'\n').any(|line| {
         let line = line.trim_ascii();
-        let is_comment = [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--", b";", b"\"\"\"", b"%"]
-            .iter()
-            .any(|mark| line.starts_with(mark));
-        let go_mark = memmem::find(line, b"Code generated ").is_some_and(|at| memmem::find(&line[at..], b"DO NOT EDIT").is_some());
+        let is_comment =
+            [&b"//"[..], b"#", b"/*", b"*", b"--", b"<!--", b";", b"\"\"\"", b"%"].iter().any(|mark| line.starts_with(mark));
+        let go_mark =
+            memmem::find(line, b"Code generated ").is_some_and(|at| memmem::find(&line[at..], b"DO NOT EDIT").is_some());
         is_comment && (go_mark || memmem::find(line, b"@generated").is_some())
     })
 }
@@ -230,10 +233,12 @@ mod tests {
 
     #[test]
     fn bundles_are_minified() {
-        let body: String = (0..9000).map(|i| format!("function f{i}(){{return f{}()}}", (i + 1) % 9000)).collect();
+        let functions: Vec<String> = (0..9000).map(|i| format!("function f{i}(){{return f{}()}}", (i + 1) % 9000)).collect();
+        let body = functions.concat();
         check("public/app.bundle.js", format!("!function(){{{body}}}();\n"), "minified utf-8");
         check("src/long.tsx", format!("const x = {}\n", "<a>".repeat(20_000)), "minified utf-8");
         check("src/deep.js", format!("x={}\n", "[".repeat(50_000)), "minified utf-8");
+        check("both.js", format!("{}\n", "x();".repeat(200)).repeat(100) + &"y();".repeat(6_000), "minified utf-8");
         check("many.css", format!("{}\n", "a{b:c}".repeat(100)).repeat(20), "minified utf-8");
     }
 
@@ -244,6 +249,15 @@ mod tests {
         check("logo.js", &data, "minified utf-8");
         check("data.py", &data, "source utf-8");
         check("short.js", format!("{}\n", "x".repeat(5_000)), "source utf-8");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_are_too_odd(bytes in proptest::collection::vec(proptest::sample::select(&[0, 10, 13, 65, 0xc3, 0xb6, 0xfe, 0xff][..]), 0..50)) {
+            for path in ["a.py", "a.js", "größe", "", "a."] {
+                classify(path, &bytes);
+            }
+        }
     }
 
     #[test]

@@ -198,7 +198,7 @@ impl Walker {
             return visit;
         }
         let regular = |name: &str| entries.iter().any(|entry| entry.name == name && entry.kind.is_file());
-        let is_repo = entries.iter().any(|entry| entry.name == ".git" && !entry.kind.is_symlink());
+        let is_repo = entries.iter().any(|entry| entry.name == ".git");
         let skip = self.prefix.len() + if dir.rel.is_empty() { 0 } else { dir.rel.len() + 1 };
         let rules = extend(dir.above.clone(), &path, skip, is_repo, regular, &mut visit.found.problems);
         for entry in &entries {
@@ -464,7 +464,8 @@ fn compile(paths: &[PathBuf], problems: &mut Vec<String>) -> Option<Gitignore> {
 /// Where `.git` of a work tree is: itself, or where the file of that name points.
 fn git_dir_of(work_tree: &Path) -> Option<PathBuf> {
     let dot_git = work_tree.join(".git");
-    let meta = dot_git.symlink_metadata().ok()?;
+    // Some tools make `.git` a link, which git follows; nothing but the rules is read through it.
+    let meta = dot_git.metadata().ok()?;
     if meta.is_dir() {
         return Some(dot_git);
     }

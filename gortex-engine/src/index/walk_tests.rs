@@ -163,12 +163,7 @@ fn what_is_never_source_is_reported_and_can_be_asked_for() {
     let excluded: Vec<_> = walk.excluded.iter().map(|(path, why)| format!("{path} {why}")).collect();
     assert_eq!(
         excluded,
-        [
-            "node_modules installed_packages",
-            "p/__pycache__ bytecode_cache",
-            "target build_output",
-            "venv virtual_environment",
-        ]
+        ["node_modules installed_packages", "p/__pycache__ bytecode_cache", "target build_output", "venv virtual_environment",]
     );
     put(dir.path(), ".gortexignore", "!node_modules\n");
     assert!(names(&found(dir.path())).contains(&"node_modules/a/index.js"));
@@ -211,14 +206,7 @@ fn links_are_told_and_never_followed() {
     let skipped: Vec<_> = walk.skipped.iter().map(|skip| format!("{} {}", skip.rel, skip.reason.as_str())).collect();
     assert_eq!(
         skipped,
-        [
-            "again.py symlink",
-            "dangling dangling",
-            "loop dangling",
-            "notes.txt outside",
-            "rootlink outside",
-            "self symlink",
-        ]
+        ["again.py symlink", "dangling dangling", "loop dangling", "notes.txt outside", "rootlink outside", "self symlink",]
     );
 }
 
@@ -275,3 +263,56 @@ fn only_plain_names_make_a_path_inside() {
         assert!(!is_plain(other), "{other}");
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 12, ..Default::default() })]
+
+    /// Whatever the rules: the list is the one git makes.
+    #[test]
+    fn any_rules_are_read_as_git_reads_them(
+        top in proptest::collection::vec(proptest::sample::select(RULES), 0..5),
+        inner in proptest::collection::vec(proptest::sample::select(RULES), 0..4),
+    ) {
+        let (top, inner) = (top.join("\n"), inner.join("\n"));
+        let mut files: Vec<(&str, &str)> = vec![(".gitignore", &top), ("a/.gitignore", &inner)];
+        let tree = ["x", "y.log", "a/x", "a/y.log", "a/b/x", "a/b/y.log", "a/b/c/x", "b/x", "b/a/x", "b/ü y.log", "c d/x"];
+        files.extend(tree.map(|path| (path, "")));
+        check_like_git(&files);
+    }
+}
+
+const RULES: &[&str] = &[
+    "x",
+    "/x",
+    "!x",
+    "!/x",
+    "*.log",
+    "!*.log",
+    "a/",
+    "/a/b",
+    "b/",
+    "!b/",
+    "**/b",
+    "a/**",
+    "!a/**",
+    "b/**/x",
+    "a/*/x",
+    "*",
+    "!*/",
+    "/*",
+    "!/a",
+    "?",
+    "[xy]*",
+    "!y.log",
+    "# x",
+    "",
+    "\\!x",
+    "c d",
+    "c d/ ",
+    "ü*",
+    "!ü y.log",
+    "a/b/c",
+    "!a/b/c/x",
+    "**/c/**",
+    "x\r",
+];

@@ -90,7 +90,8 @@ pub enum AstError {
     Cancelled,
 }
 
-const PREDICATES: &str = "eq?, not-eq?, any-eq?, any-not-eq?, match?, not-match?, any-match?, any-not-match?, any-of?, not-any-of?";
+const PREDICATES: &str =
+    "eq?, not-eq?, any-eq?, any-not-eq?, match?, not-match?, any-match?, any-not-match?, any-of?, not-any-of?";
 
 /// A condition that a query can't express: what is around a match.
 #[derive(Debug, Clone, Copy)]
@@ -164,16 +165,14 @@ impl Pattern {
         })?;
         // The engine counts lines by line feeds.
         let source = source.replace("\r\n", "\n");
-        let mut variants = Vec::new();
-        for lang in grammars {
-            match variant(lang, &source) {
-                Ok(variant) => variants.push(variant),
-                // The dialects know some more node kinds and some fewer; the language itself decides.
-                Err(error) if variants.is_empty() => return Err(error),
-                Err(_) => {}
-            }
+        // A dialect knows some more node kinds and some fewer; where a kind is unknown, no file can contain it.
+        let (variants, errors): (Vec<_>, Vec<_>) =
+            grammars.into_iter().map(|lang| variant(lang, &source)).partition(Result::is_ok);
+        let variants: Vec<Variant> = variants.into_iter().flatten().collect();
+        match errors.into_iter().find_map(Result::err) {
+            Some(error) if variants.is_empty() => Err(error),
+            _ => Ok(Pattern { variants }),
         }
-        Ok(Pattern { variants })
     }
 
     /// Adds a condition on what is around a match.
@@ -341,7 +340,7 @@ where
     }
 }
 
-/// The grammars that a language's name stands for, the one that decides first.
+/// The grammars that a language's name stands for, the language's own first.
 fn grammars(language: &str) -> Option<Vec<Lang>> {
     let dialects: &[&str] = match language {
         "javascript" => &["jsx"],
@@ -375,7 +374,8 @@ fn variant(lang: Lang, source: &str) -> Result<Variant, AstError> {
             return Err(AstError::UnknownPredicate { name, known: PREDICATES });
         }
     }
-    if let Some(error) = (0..query.pattern_count()).find_map(|index| stray_predicate(source, query.start_byte_for_pattern(index))) {
+    if let Some(error) = (0..query.pattern_count()).find_map(|index| stray_predicate(source, query.start_byte_for_pattern(index)))
+    {
         return Err(error);
     }
     if query.capture_names().is_empty() {
@@ -431,8 +431,9 @@ mod tests {
             .matches
             .iter()
             .map(|row| {
-                let captures: String = row.captures.iter().map(|(name, text)| format!(" {name}={text}")).collect();
-                format!("{}:{}:{} {}{captures}", row.path, row.start_line, row.start_col, row.text)
+                let mut words = vec![format!("{}:{}:{}", row.path, row.start_line, row.start_col), row.text.clone()];
+                words.extend(row.captures.iter().map(|(name, text)| format!("{name}={text}")));
+                words.join(" ")
             })
             .collect();
         assert_eq!(rows, expected);
@@ -450,25 +451,32 @@ mod tests {
 
     #[test]
     fn without_a_mark_the_outermost_capture_is_the_match() {
-        check("rust", "(call_expression function: (identifier) @f) @call", &[("a.rs", "fn f() { g(h()) }")], &[
-            "a.rs:1:10 g(h()) call=g(h()) f=g",
-            "a.rs:1:12 h() call=h() f=h",
-        ]);
+        check(
+            "rust",
+            "(call_expression function: (identifier) @f) @call",
+            &[("a.rs", "fn f() { g(h()) }")],
+            &["a.rs:1:10 g(h()) call=g(h()) f=g", "a.rs:1:12 h() call=h() f=h"],
+        );
     }
 
     #[test]
     fn a_language_covers_its_dialects_and_no_other() {
         let files = [("a.ts", "let a = f();"), ("b.tsx", "let b = <A>{f()}</A>;"), ("c.js", "f();")];
         check("typescript", "(call_expression) @match", &files, &["a.ts:1:9 f()", "b.tsx:1:13 f()"]);
-        check("tsx", "(jsx_element) @match", &files, &["b.tsx:1:9 <A>{f()}</A>"]);
+        for language in ["tsx", "typescript"] {
+            check(language, "(jsx_element) @match", &files, &["b.tsx:1:9 <A>{f()}</A>"]);
+        }
+        check("typescript", "(type_assertion) @match", &[("a.ts", "let a = <A>b;")], &["a.ts:1:9 <A>b"]);
     }
 
     #[test]
     fn the_same_place_is_found_once_and_in_order() {
-        check("python", "(identifier) @match (module (expression_statement (identifier) @match))", &[("a.py", "b\na\n")], &[
-            "a.py:1:1 b",
-            "a.py:2:1 a",
-        ]);
+        check(
+            "python",
+            "(identifier) @match (module (expression_statement (identifier) @match))",
+            &[("a.py", "b\na\n")],
+            &["a.py:1:1 b", "a.py:2:1 a"],
+        );
     }
 
     #[test]
@@ -510,7 +518,20 @@ mod tests {
         assert!(error("((identifier) @match (#is? local))").contains("`#is?` is unknown"));
         assert_eq!(error("(identifier)"), "the pattern marks nothing: write `@match` after the node to find");
         assert!(error(&"(identifier) @match".repeat(2000)).contains("at most 16384"));
-        for odd in ["", "ü", "(ü) @match", "(module) @ü", "\"ü", "\"", ")", "@", "(_ü: (x))", "(#ü?)", "((((", "(identifier) @match (#eq? @match"] {
+        for odd in [
+            "",
+            "ü",
+            "(ü) @match",
+            "(module) @ü",
+            "\"ü",
+            "\"",
+            ")",
+            "@",
+            "(_ü: (x))",
+            "(#ü?)",
+            "((((",
+            "(identifier) @match (#eq? @match",
+        ] {
             assert!(Pattern::compile("python", odd).is_err(), "{odd}");
         }
         let error = Pattern::compile("cobol", "(x) @match").expect_err("refused").to_string();

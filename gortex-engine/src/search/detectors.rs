@@ -231,8 +231,11 @@ pub static DETECTORS: &[Detector] = &[
         name: "java-string-identity",
         severity: Severity::Error,
         description: "A string is compared with `==` or `!=`, which asks whether it is the same object.",
-        rules: &[rule(&["java"], r#"[(binary_expression left: (string_literal) operator: ["==" "!="])
-                (binary_expression operator: ["==" "!="] right: (string_literal))] @match"#)],
+        rules: &[rule(
+            &["java"],
+            r#"[(binary_expression left: (string_literal) operator: ["==" "!="])
+                (binary_expression operator: ["==" "!="] right: (string_literal))] @match"#,
+        )],
     },
     Detector {
         name: "java-system-exit",

@@ -11,7 +11,11 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "c-unbounded-string-call",
         "a.c",
-        &["void f(char *p) { gets(p); }", "void f(char *p) { strcpy(p, \"größe\"); }", "void f(char *p) { sprintf(p, \"%d\", 1); }"],
+        &[
+            "void f(char *p) { gets(p); }",
+            "void f(char *p) { strcpy(p, \"größe\"); }",
+            "void f(char *p) { sprintf(p, \"%d\", 1); }",
+        ],
         &["void f(char *p) { snprintf(p, 3, \"x\"); }", "void f(void) { my_gets(); } // gets(p)"],
     ),
     ("c-unbounded-string-call", "a.cpp", &["void f(char *p) { strcat(p, q); }"], &["void f() { a.strcat(q); }"]),
@@ -19,7 +23,11 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         "c-unchecked-scanf-string",
         "a.c",
         &["void f(char *p) { scanf(\"%s\", p); }"],
-        &["void f(char *p) { scanf(\"%10s\", p); }", "void f(int *p) { scanf(\"%d\", p); }", "void f(void) { printf(\"%s\", p); }"],
+        &[
+            "void f(char *p) { scanf(\"%10s\", p); }",
+            "void f(int *p) { scanf(\"%d\", p); }",
+            "void f(void) { printf(\"%s\", p); }",
+        ],
     ),
     (
         "go-defer-in-loop",
@@ -28,10 +36,7 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
             "package a\nfunc f() { for { defer g() } }",
             "package a\nfunc f() { for _, x := range y { if x { defer x.Close() } } }",
         ],
-        &[
-            "package a\nfunc f() { defer g(); for { h() } }",
-            "package a\nfunc f() { for { func() { defer g() }() } }",
-        ],
+        &["package a\nfunc f() { defer g(); for { h() } }", "package a\nfunc f() { for { func() { defer g() }() } }"],
     ),
     (
         "go-empty-error-branch",
@@ -189,7 +194,12 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         &["json.load(f)", "pickle.dump(x, f)", "self.pickle.load(f)"],
     ),
     ("rust-dbg-macro", "a.rs", &["fn f() { dbg!(x); }"], &["fn f() { debug!(x); dbg(x); }"]),
-    ("rust-todo-macro", "a.rs", &["fn f() { todo!() }", "fn f() { unimplemented!(\"x\") }"], &["fn f() { unreachable!(); todo(); }"]),
+    (
+        "rust-todo-macro",
+        "a.rs",
+        &["fn f() { todo!() }", "fn f() { unimplemented!(\"x\") }"],
+        &["fn f() { unreachable!(); todo(); }"],
+    ),
     (
         "rust-transmute",
         "a.rs",
@@ -246,9 +256,19 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
         &["fn f() { let q = format!(\"SELECT a FROM t WHERE id={id}\"); }"],
         &["fn f() { let q = format!(\"SELECT a FROM t\"); println!(\"select {x} from y\"); }"],
     ),
-    ("ts-explicit-any", "a.ts", &["let a: any = 1", "function f(x: Array<any>) {}"], &["let any: unknown = 1", "let a: string = 'any'"]),
+    (
+        "ts-explicit-any",
+        "a.ts",
+        &["let a: any = 1", "function f(x: Array<any>) {}"],
+        &["let any: unknown = 1", "let a: string = 'any'"],
+    ),
     ("ts-non-null-assertion", "a.ts", &["a!.b"], &["!a.b", "if (a != b) {}"]),
-    ("weak-crypto", "a.py", &["hashlib.md5(b)", "hashlib.new('SHA1')"], &["hashlib.sha256(b)", "hashlib.new('sha256')", "x.md5(b)"]),
+    (
+        "weak-crypto",
+        "a.py",
+        &["hashlib.md5(b)", "hashlib.new('SHA1')"],
+        &["hashlib.sha256(b)", "hashlib.new('sha256')", "x.md5(b)"],
+    ),
     ("weak-crypto", "a.js", &["crypto.createHash('md5')", "createHmac(\"sha1\", k)"], &["crypto.createHash('sha256')"]),
     ("weak-crypto", "a.go", &["package a\nvar h = md5.New()"], &["package a\nvar h = sha256.New()"]),
     (
@@ -291,12 +311,16 @@ fn each_detector_finds_its_own_and_nothing_that_looks_alike() {
 
 #[test]
 fn each_rule_of_each_detector_is_tested() {
-    let tested: BTreeSet<(&str, &str)> = CASES
-        .iter()
-        .filter_map(|(name, file, ..)| Some((*name, crate::lang::Lang::of_path(file)?.language().name)))
-        .collect();
+    let tested: BTreeSet<(&str, &str)> =
+        CASES.iter().filter_map(|(name, file, ..)| Some((*name, crate::lang::Lang::of_path(file)?.language().name))).collect();
     for detector in DETECTORS {
-        detector.pattern().unwrap_or_else(|error| panic!("{}: {error}", detector.name));
+        let pattern = detector.pattern().unwrap_or_else(|error| panic!("{}: {error}", detector.name));
+        for (language, files) in [("javascript", ["a.mjs", "a.jsx"]), ("typescript", ["a.mts", "a.tsx"])] {
+            for file in files {
+                let expected = detector.languages().contains(&language);
+                assert_eq!(pattern.covers(file), expected, "{} and {file}", detector.name);
+            }
+        }
         for rule in detector.rules {
             // Dialects and languages of one rule share its query.
             let covered = rule.languages.iter().any(|language| tested.contains(&(detector.name, *language)));

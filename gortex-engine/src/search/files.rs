@@ -191,10 +191,7 @@ mod tests {
 
     #[test]
     fn the_fragment_decides_and_the_shallower_comes_first() {
-        check(
-            query("USER.py"),
-            &["100 lib/user.py", "100 src/User.py", "100 src/deep/er/user.py", "50 src/super_user.py"],
-        );
+        check(query("USER.py"), &["100 lib/user.py", "100 src/User.py", "100 src/deep/er/user.py", "50 src/super_user.py"]);
         check(
             query("user"),
             &[
@@ -244,6 +241,14 @@ mod tests {
         check(FileQuery { paths: PathFilter::parse("lib,user"), ..glob("*.py") }, &["5 lib/user.py", "5 user/a.py"]);
         let answer = find(TREE, &FileQuery { limit: 2, ..query("user") }).expect("an answer");
         assert_eq!((answer.hits.len(), answer.total), (2, 7));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_glob_is_too_odd(glob in "[a*?/\\[\\]{},!ü.\\\\-]{0,12}", query in "[aA/ü.İß]{0,4}") {
+            // Whether it is understood is not the point.
+            let _ = find(TREE, &FileQuery { query: &query, glob: &glob, fuzzy: true, ..FileQuery::default() });
+        }
     }
 
     #[test]

@@ -109,6 +109,16 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_can_be_clipped(
+            line in proptest::collection::vec(proptest::sample::select(&[10, 13, 65, 0xc3, 0xb6, 0xe2, 0x86, 0x92, 0xff][..]), 0..60),
+            at in 0..70usize, len in 0..70usize, max in 0..70usize,
+        ) {
+            proptest::prop_assert!(clip(&line, at, len, max).len() <= 3 * (max + 4) + 6);
+        }
+    }
+
     #[test]
     fn a_clipped_line_shows_the_match() {
         let line = format!("{}needle{}\r\n", "a".repeat(1000), "b".repeat(1000));

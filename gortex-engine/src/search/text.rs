@@ -224,7 +224,7 @@ impl Scan<'_> {
         let mut answer = TextAnswer { total_is_exact: true, ..TextAnswer::default() };
         let mut read = 0;
         for group in self.order.chunks(GROUP) {
-            let room = limit + 1 - answer.matches.len();
+            let room = limit.saturating_add(1) - answer.matches.len();
             let found: Vec<Found> = group
                 .par_iter()
                 .map_init(|| finder.searcher(), |searcher, index| self.file(*index, finder, searcher, room))
@@ -323,7 +323,9 @@ impl Scan<'_> {
     /// What to say when a literal that looks like an expression was not found.
     fn hint(&self, query: &TextQuery<'_>) -> Result<Option<String>, TextError> {
         let strong = query.pattern.contains(['|', '*', '+', '?', '^', '$', '\\', '[', '{']);
-        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else { return Ok(None) };
+        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else {
+            return Ok(None);
+        };
         let probe = self.run(&finder, 1, PROBE_BYTES)?;
         let Some(first) = probe.matches.first() else {
             // Only these are hardly ever meant literally.

@@ -17,19 +17,15 @@ fn regexp(pattern: &str) -> TextQuery<'_> {
 /// Files of buffers, whose paths need not exist.
 fn run(files: &[(&str, &[u8])], query: &TextQuery<'_>) -> Result<TextAnswer, TextError> {
     let root = Path::new("/nowhere");
-    let list: Vec<TextFile<'_>> =
-        files.iter().map(|(rel, bytes)| TextFile { root, rel, buffer: Some(bytes) }).collect();
+    let list: Vec<TextFile<'_>> = files.iter().map(|(rel, bytes)| TextFile { root, rel, buffer: Some(bytes) }).collect();
     search(&list, query, &never())
 }
 
 #[track_caller]
 fn check(files: &[(&str, &[u8])], query: &TextQuery<'_>, expected: &[&str]) {
     let answer = run(files, query).expect("an answer");
-    let rows: Vec<String> = answer
-        .matches
-        .iter()
-        .map(|row| format!("{}:{}:{} {}", files[row.file].0, row.line, row.col, row.text))
-        .collect();
+    let rows: Vec<String> =
+        answer.matches.iter().map(|row| format!("{}:{}:{} {}", files[row.file].0, row.line, row.col, row.text)).collect();
     assert_eq!(rows, expected);
 }
 
@@ -145,8 +141,5 @@ fn links_are_not_read_even_when_listed() {
     let answer = search(&list, &literal("SECRET"), &never()).expect("an answer");
     assert_eq!(answer.matches.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["no SECRET"]);
     let skipped: Vec<String> = answer.skipped.iter().map(|(path, why)| format!("{path} {why}")).collect();
-    assert_eq!(
-        skipped,
-        ["../outside.txt outside", "gone/x gone", "src unreadable", "src/notes.txt link", "up/outside.txt link"]
-    );
+    assert_eq!(skipped, ["../outside.txt outside", "gone/x gone", "src unreadable", "src/notes.txt link", "up/outside.txt link"]);
 }

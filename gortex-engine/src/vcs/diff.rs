@@ -110,11 +110,7 @@ impl Repo {
             return Ok(Vec::new());
         }
         let first = patch(rest);
-        let ignoring = if first.with_cr.is_empty() {
-            None
-        } else {
-            Some(patch(&self.diff(&sides, &["--ignore-cr-at-eol"])?))
-        };
+        let ignoring = if first.with_cr.is_empty() { None } else { Some(patch(&self.diff(&sides, &["--ignore-cr-at-eol"])?)) };
         for (name, file) in &mut files {
             let all = first.hunks.get(name).cloned().unwrap_or_default();
             if file.submodule {
@@ -244,11 +240,11 @@ fn patch(printed: &[u8]) -> Patch {
         } else if let Some(name) = line.strip_prefix(b"+++ ") {
             new = path_of(name, b"b/");
         } else if let Some(hunk) = line.strip_prefix(b"@@ ").and_then(hunk) {
-            let mut left = hunk.old_lines + hunk.new_lines;
+            let mut left = u64::from(hunk.old_lines) + u64::from(hunk.new_lines);
             let mut cr = false;
             while left > 0 {
                 let Some(body) = lines.next() else { break };
-                left -= u32::from(!body.starts_with(b"\\"));
+                left -= u64::from(!body.starts_with(b"\\"));
                 cr |= body.ends_with(b"\r");
             }
             let Some(name) = new.as_ref().or(old.as_ref()) else { continue };
@@ -320,4 +316,48 @@ fn unquote(inner: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Quotes as git does.
+    fn quote(name: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for byte in name {
+            match byte {
+                b'"' | b'\\' => out.extend([b'\\', *byte]),
+                b'\n' => out.extend(b"\\n"),
+                0..=31 | 127.. => out.extend(format!("\\{byte:03o}").into_bytes()),
+                _ => out.push(*byte),
+            }
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn quoting_is_undone(name in proptest::collection::vec(any::<u8>(), 0..40)) {
+            prop_assert_eq!(unquote(&quote(&name)), name);
+        }
+
+        #[test]
+        fn no_output_of_git_is_too_odd(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    Just("diff --git a/x b/x\n"), Just("--- a/x\n"), Just("+++ b/x\n"), Just("@@ -1,2 +3 @@"), Just("\n"), Just("\0"),
+                    Just(":100644 100644 a b R50\0"), Just("\\ No newline"), Just("-\t-\t"), Just("+++ \""), Just("@@ -0,4294967295 +1,4294967295 @@\n"),
+                    Just("größe\r\n"), Just("@@ -99999999999 +1 @@\n"), Just("1\t2\t\0"),
+                ],
+                0..30,
+            )
+        ) {
+            let text = parts.concat();
+            names(text.as_bytes());
+            patch(text.as_bytes());
+        }
+    }
 }

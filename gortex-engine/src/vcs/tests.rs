@@ -61,19 +61,19 @@ impl Sandbox {
 }
 
 fn shown(change: &FileChange) -> String {
-    let mut text = format!("{} {}", change.status.as_str(), change.path);
+    let mut words = vec![change.status.as_str().to_owned(), change.path.clone()];
     if let Some(old) = &change.old_path {
-        text += &format!(" from {old}");
+        words.push(format!("from {old}"));
     }
     for hunk in &change.hunks {
-        text += &format!(" -{},{}+{},{}", hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
+        words.push(format!("-{},{}+{},{}", hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines));
     }
     for (flag, word) in [(change.eol_only, "eol"), (change.binary, "binary"), (change.submodule, "submodule")] {
         if flag {
-            text += &format!(" {word}");
+            words.push(word.to_owned());
         }
     }
-    text
+    words.join(" ")
 }
 
 const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
@@ -178,7 +178,17 @@ fn a_line_that_looks_like_a_header_is_a_line() {
 
 #[test]
 fn odd_names_come_back_as_they_are() {
-    let odd = ["a\"b.py", "tab\there.py", "line\nfeed.py", "back\\slash.py", "with space.py", "データ.py", "-dash.py", "*.py", ":(top)x.py"];
+    let odd = [
+        "a\"b.py",
+        "tab\there.py",
+        "line\nfeed.py",
+        "back\\slash.py",
+        "with space.py",
+        "データ.py",
+        "-dash.py",
+        "*.py",
+        ":(top)x.py",
+    ];
     let files: Vec<(&str, &str)> = odd.iter().map(|name| (*name, "1\n")).collect();
     let sandbox = Sandbox::with(&files);
     for name in odd {
