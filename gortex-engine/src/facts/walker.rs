@@ -7,7 +7,7 @@
 
 use std::ops::ControlFlow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::model::*;
@@ -152,6 +152,7 @@ pub struct Walker<'a> {
     expr_memo: FxHashMap<usize, u32>,
     owners: Vec<u32>,
     around: Vec<u16>,
+    members: FxHashSet<(u32, Str)>,
     scope: u32,
     function_scope: u32,
     lambdas: u32,
@@ -172,6 +173,7 @@ impl<'a> Walker<'a> {
             expr_memo: FxHashMap::default(),
             owners: Vec::new(),
             around: Vec::new(),
+            members: FxHashSet::default(),
             scope: 0,
             function_scope: 0,
             lambdas: 0,
@@ -390,6 +392,13 @@ impl<'a> Walker<'a> {
     /// The row of a definition entered earlier, to be changed.
     pub fn def_mut(&mut self, def: u32) -> &mut DefRow {
         &mut self.rows.defs[def as usize]
+    }
+
+    /// Notes that a type has a member of this name; false when that was known. For languages where a field may exist by
+    /// assignment alone: a type announces what it declares first, then the first assignment of any other name defines it.
+    pub fn announce(&mut self, def: u32, member: &str) -> bool {
+        let member = self.intern(member);
+        self.members.insert((def, member))
     }
 
     /// The kind of the innermost definition.

@@ -14,6 +14,8 @@ mod modules;
 mod patterns;
 mod refs;
 mod types;
+#[cfg(test)]
+mod scratch;
 
 use tree_sitter::Node;
 
