@@ -202,7 +202,7 @@ pub(super) fn wrapped(walker: &mut Walker<'_>, call: Node<'_>, function: Node<'_
                 if argument.id() == function.id() {
                     function_inside(walker, Some(def), function);
                 } else if argument.byte_range().contains(&function.start_byte()) && argument.kind() == "call_expression" {
-                    wrapped(walker, argument, function, def);
+                    walker.nested(|walker| wrapped(walker, argument, function, def));
                 } else {
                     walker.visit(argument);
                 }
@@ -247,7 +247,7 @@ fn around_object(walker: &mut Walker<'_>, node: Node<'_>, object: Node<'_>) {
         let Some(from) = from else { return };
         walker.for_children(from, |walker, child| {
             if child.byte_range().contains(&object.start_byte()) {
-                around_object(walker, child, object);
+                walker.nested(|walker| around_object(walker, child, object));
             } else {
                 walker.visit(child);
             }
