@@ -83,7 +83,7 @@ on("x", () => leaf());
     fn a_value_that_is_no_function_is_a_constant_or_a_local() {
         check_facts(
             "javascript",
-            r#"
+            r"
 const limit = 5;
 //    ^ def constant limit
 let count = start();
@@ -96,7 +96,7 @@ function f() {
 }
 { let inBlock = 1; }
 for (var i = 0; i < 3; i++) {}
-"#,
+",
         );
     }
 
@@ -104,7 +104,7 @@ for (var i = 0; i < 3; i++) {}
     fn a_local_of_a_callback_is_no_definition_of_the_file() {
         check_facts(
             "javascript",
-            r#"
+            r"
 (function () {
   const hidden = make();
 //               ^ call make
@@ -113,7 +113,7 @@ for (var i = 0; i < 3; i++) {}
   helper();
 //^ call helper
 })();
-"#,
+",
         );
     }
 
@@ -141,14 +141,14 @@ export const api = { start: work, "stop": () => halt(), run() {}, nested: { deep
     fn an_object_elsewhere_has_methods_only() {
         check_facts(
             "javascript",
-            r#"
+            r"
 function make() {
 //       ^ def function make
   return { key: 1, run() { run(); } };
 //                 ^ def method make.run
 //                         ^ call run
 }
-"#,
+",
         );
         // A bare `run` inside is not the object's method.
         let facts = facts("function make() { return { run() { run(); } }; }");
@@ -225,11 +225,11 @@ const y = require(name);
     fn a_default_export_without_a_name_is_called_default() {
         check_facts(
             "javascript",
-            r#"
+            r"
 export default function () { leaf(); }
 //     ^ def function default
 //                           ^ call leaf
-"#,
+",
         );
         assert_ne!(flags_of("export default () => 1;", "default") & flag::DEFAULT_EXPORT, 0);
         assert_ne!(flags_of("export default class Foo {}", "Foo") & flag::DEFAULT_EXPORT, 0);
@@ -241,7 +241,7 @@ export default function () { leaf(); }
     fn commonjs_exports_define() {
         check_facts(
             "javascript",
-            r#"
+            r"
 exports.one = function (a) { two(a); };
 //      ^ def function one
 //                           ^ call two
@@ -251,7 +251,7 @@ exports.none = void 0;
 module.exports = { three, four: other, five() {}, six: 6 };
 //                                     ^ def function five
 //                                                ^ def constant six
-"#,
+",
         );
         let facts = facts("exports.a = b;\nmodule.exports = { c, d: e };\nmodule.exports = Main;\nother.exports = f;\n");
         let view = facts.view();
@@ -263,7 +263,7 @@ module.exports = { three, four: other, five() {}, six: 6 };
     fn prototypes_give_methods_to_their_type() {
         check_facts(
             "javascript",
-            r#"
+            r"
 function Queue() { this.items = []; this.items = null; }
 //       ^ def function Queue
 //                      ^ def field Queue.items
@@ -277,7 +277,7 @@ Deque.prototype = Object.create(Queue.prototype);
 //                       ^ call Object.create
 //                              ^ extends Deque Queue
 Queue.count = 5;
-"#,
+",
         );
     }
 
@@ -285,7 +285,7 @@ Queue.count = 5;
     fn classes_have_members_fields_and_bases() {
         check_facts(
             "javascript",
-            r#"
+            r"
 class A extends ns.Base {
 //    ^ def class A
 //                 ^ extends A ns.Base
@@ -315,7 +315,7 @@ use(class { m() {} }, class { m() {} });
 //          ^ def method $1.m
 //                    ^ def class $2
 //                            ^ def method $2.m
-"#,
+",
         );
     }
 
@@ -355,7 +355,7 @@ function f(p, { q }, [r]) {
     fn writes_are_told_from_reads() {
         check_facts(
             "javascript",
-            r#"
+            r"
 total = 1;
 //<- write total
 total += 2;
@@ -365,7 +365,7 @@ state.count++;
 [a, b.c] = pair;
 //    ^ write b.c
 //         ^ value pair
-"#,
+",
         );
     }
 
@@ -406,7 +406,7 @@ pattern.test("no title", () => {});
     fn elements_with_capitals_or_members_are_rendered_once() {
         check_facts(
             "jsx",
-            r#"
+            r"
 export const Home = memo(() => <Footer note={text()}><UI.Bar /></Footer>);
 //           ^ def function Home
 //                  ^ call memo
@@ -415,7 +415,7 @@ export const Home = memo(() => <Footer note={text()}><UI.Bar /></Footer>);
 //                                                       ^ render UI.Bar
 const Plain = () => <footer><my-tag /></footer>;
 //    ^ def function Plain
-"#,
+",
         );
     }
 
@@ -448,7 +448,7 @@ const Plain = () => <footer><my-tag /></footer>;
         for source in &deep {
             let _ = facts(source);
         }
-        let line: String = (0..2_000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 2_000)).collect();
+        let line = (0..2_000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 2_000)).collect::<Vec<_>>().join("");
         assert_eq!(facts(&format!("!function(){{{line}}}();")).view().defs.len(), 2_000);
     }
 }

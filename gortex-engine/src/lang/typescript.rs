@@ -63,7 +63,7 @@ mod tests {
     fn classes_interfaces_and_their_types() {
         check_facts(
             "typescript",
-            r#"
+            r"
 export abstract class Foo<T extends Base> extends Root<T> implements IFoo, ns.IBar<Qux> {
 //                    ^ def class Foo
 //                                  ^ type Base
@@ -99,7 +99,7 @@ interface Shape extends Other { name: string; area(scale: Scale): Area }
 //                                            ^ def method Shape.area
 //                                                        ^ parameter_type Scale
 //                                                                ^ return_type Area
-"#,
+",
         );
     }
 
@@ -239,7 +239,7 @@ const q: ns.Type<Arg> = make();
 
     #[test]
     fn unions_of_thousands_and_broken_types() {
-        let union: String = (0..5_000).map(|at| format!(" | T{at}")).collect();
+        let union = (0..5_000).map(|at| format!(" | T{at}")).collect::<Vec<_>>().join("");
         let facts_of_union = facts(&format!("type All ={union};"));
         assert_eq!(facts_of_union.view().refs.len(), 5_000);
         let broken = facts("interface A { x: }\nclass B { y: Map<; }\nfunction after() {}\n");
