@@ -221,6 +221,12 @@ import type { A } from "a";
 (y satisfies Bar)!.go();
 //           ^ type Bar
 //                 ^ call y?.go
+let u = <Baz>z;
+//  ^ def variable u
+//       ^ type Baz
+(window as any).boot = () => go();
+//              ^ def function boot
+//                           ^ call go
 tag`text ${fill()}`;
 //<- call tag
 //         ^ call fill

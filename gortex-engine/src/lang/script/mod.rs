@@ -119,12 +119,15 @@ const TYPED_ONLY: Rows<26> = [
     ("union_type", Hook(types::plain_type)),
 ];
 
+/// What TypeScript has where TSX has elements: `<T>value`.
+const ANGLED_ONLY: Rows<1> = [("type_assertion", Hook(types::type_assertion))];
+
 /// The table of JavaScript, with JSX or without: one grammar reads both.
 pub(super) const JAVASCRIPT_TABLE: Rows<53> = joined(joined::<47, 5, 52>(SHARED, JSX_ONLY), UNTYPED_ONLY);
 /// The table of TypeScript.
-pub(super) const TYPESCRIPT_TABLE: Rows<73> = joined(SHARED, TYPED_ONLY);
+pub(super) const TYPESCRIPT_TABLE: Rows<74> = joined(joined::<47, 26, 73>(SHARED, TYPED_ONLY), ANGLED_ONLY);
 /// The table of TSX.
-pub(super) const TSX_TABLE: Rows<78> = joined(TYPESCRIPT_TABLE, JSX_ONLY);
+pub(super) const TSX_TABLE: Rows<78> = joined(joined::<47, 26, 73>(SHARED, TYPED_ONLY), JSX_ONLY);
 
 const fn joined<const A: usize, const B: usize, const N: usize>(first: Rows<A>, second: Rows<B>) -> Rows<N> {
     assert!(A + B == N, "the length of a joined table");

@@ -51,6 +51,17 @@ pub(super) fn type_arguments(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.for_children(node, |walker, child| visit_type(walker, child, Role::GenericArg));
 }
 
+/// `<T>value`: the brackets hold a type, not an argument.
+pub(super) fn type_assertion(walker: &mut Walker<'_>, node: Node<'_>) {
+    walker.for_children(node, |walker, child| {
+        if child.kind() == "type_arguments" {
+            walker.for_children(child, |walker, ty| visit_type(walker, ty, Role::Type));
+        } else {
+            walker.visit(child);
+        }
+    });
+}
+
 /// Records the names in a type.
 pub(super) fn visit_type(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
     let mut node = node;
