@@ -448,7 +448,7 @@ const Plain = () => <footer><my-tag /></footer>;
         for source in &deep {
             let _ = facts(source);
         }
-        let line = (0..2_000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 2_000)).collect::<Vec<_>>().join("");
+        let line = (0..2_000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 2_000)).collect::<Vec<_>>().concat();
         assert_eq!(facts(&format!("!function(){{{line}}}();")).view().defs.len(), 2_000);
     }
 }

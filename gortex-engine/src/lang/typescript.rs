@@ -245,7 +245,7 @@ const q: ns.Type<Arg> = make();
 
     #[test]
     fn unions_of_thousands_and_broken_types() {
-        let union = (0..5_000).map(|at| format!(" | T{at}")).collect::<Vec<_>>().join("");
+        let union = (0..5_000).map(|at| format!(" | T{at}")).collect::<Vec<_>>().concat();
         let facts_of_union = facts(&format!("type All ={union};"));
         assert_eq!(facts_of_union.view().refs.len(), 5_000);
         let broken = facts("interface A { x: }\nclass B { y: Map<; }\nfunction after() {}\n");
