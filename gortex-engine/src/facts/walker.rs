@@ -32,6 +32,8 @@ impl Default for ExtractLimits {
 
 const SIGNATURE_BYTES: usize = 240;
 const DOC_BYTES: usize = 400;
+/// Half of what threads usually have.
+const STACK_BYTES: usize = 1 << 20;
 
 /// Parses `source` and collects its facts.
 ///
@@ -154,10 +156,12 @@ pub struct Walker<'a> {
     owners: Vec<u32>,
     around: Vec<u16>,
     claimed: FxHashSet<(u32, u8, Str)>,
+    members: FxHashSet<(u32, Str)>,
     scope: u32,
     function_scope: u32,
     lambdas: u32,
     depth: u32,
+    stack_base: usize,
     limits: ExtractLimits,
 }
 
@@ -175,10 +179,12 @@ impl<'a> Walker<'a> {
             owners: Vec::new(),
             around: Vec::new(),
             claimed: FxHashSet::default(),
+            members: FxHashSet::default(),
             scope: 0,
             function_scope: 0,
             lambdas: 0,
             depth: 0,
+            stack_base: stack_place(),
             limits,
         }
     }
@@ -316,8 +322,21 @@ impl<'a> Walker<'a> {
         });
     }
 
+    /// Runs `body` one level deeper, or not at all where that is too deep: for hooks that call themselves.
+    pub fn nested(&mut self, body: impl FnOnce(&mut Self)) {
+        if self.deeper() {
+            body(self);
+            self.depth -= 1;
+        }
+    }
+
+    /// Whether the stack is used up as far as we dare; how much a level takes differs between hooks and builds.
+    fn stack_is_low(&self) -> bool {
+        self.stack_base.abs_diff(stack_place()) > STACK_BYTES
+    }
+
     fn deeper(&mut self) -> bool {
-        if self.depth >= self.limits.depth {
+        if self.depth >= self.limits.depth || self.stack_is_low() {
             self.rows.header.flags |= file_flag::PARTIAL;
             return false;
         }
@@ -427,6 +446,13 @@ impl<'a> Walker<'a> {
     /// The row of a definition entered earlier, to be changed.
     pub fn def_mut(&mut self, def: u32) -> &mut DefRow {
         &mut self.rows.defs[def as usize]
+    }
+
+    /// Notes that a type has a member of this name; false when that was known. For languages where a field may exist by
+    /// assignment alone: a type announces what it declares first, then the first assignment of any other name defines it.
+    pub fn announce(&mut self, def: u32, member: &str) -> bool {
+        let member = self.intern(member);
+        self.members.insert((def, member))
     }
 
     /// The kind of the innermost definition.
@@ -626,7 +652,7 @@ impl<'a> Walker<'a> {
         if let Some(known) = self.expr_memo.get(&node.id()) {
             return *known;
         }
-        if self.depth + 1 >= self.limits.depth {
+        if self.depth + 1 >= self.limits.depth || self.stack_is_low() {
             return NONE;
         }
         let Some(hook) = self.language.language.hooks.expr else { return NONE };
@@ -751,6 +777,13 @@ impl<'a> Walker<'a> {
         let mut kept = keep.iter();
         self.rows.refs.retain(|_| *kept.next().unwrap_or(&true));
     }
+}
+
+/// About where the stack ends now.
+#[inline(never)]
+fn stack_place() -> usize {
+    let here = 0u8;
+    std::hint::black_box(&raw const here) as usize
 }
 
 fn column(node: Node<'_>) -> u16 {

@@ -71,7 +71,7 @@ pub(super) fn class_inside(walker: &mut Walker<'_>, node: Node<'_>, def: u32, ou
             "decorator" => walker.visit(child),
             "type_parameters" => types::type_parameters(walker, child),
             "class_heritage" => heritage(walker, child, def),
-            "class_body" => class_body(walker, child),
+            "class_body" => class_body(walker, child, def),
             _ => {}
         });
     });
@@ -119,7 +119,13 @@ fn base_class(walker: &mut Walker<'_>, node: Node<'_>, def: u32) {
     }
 }
 
-fn class_body(walker: &mut Walker<'_>, body: Node<'_>) {
+fn class_body(walker: &mut Walker<'_>, body: Node<'_>, def: u32) {
+    walker.for_children(body, |walker, child| {
+        if let Some(name) = child.child_by_field_name("name").or_else(|| child.child_by_field_name("property")) {
+            let (_, text) = key(walker, name);
+            walker.announce(def, text);
+        }
+    });
     // TypeScript's grammar puts the decorators of a method before it, as siblings.
     let mut first = None;
     walker.for_children(body, |walker, child| {
@@ -177,7 +183,6 @@ fn field(walker: &mut Walker<'_>, node: Node<'_>) {
         def
     } else {
         let def = define_hidden(walker, new, text);
-        let def = instead_of_assigned(walker, def);
         defs::declared_type(walker, node, def, Role::FieldType);
         if let Some(init) = init {
             let expr = walker.expr_of(init);
@@ -195,20 +200,6 @@ fn field(walker: &mut Walker<'_>, node: Node<'_>) {
     });
 }
 
-/// A declaration that comes after an assignment of the same field takes the earlier row over.
-fn instead_of_assigned(walker: &mut Walker<'_>, def: u32) -> u32 {
-    let row = *walker.def(def);
-    let from = row.parent.min(def) as usize;
-    let earlier = walker.rows.defs[from..def as usize]
-        .iter()
-        .position(|other| other.parent == row.parent && other.name == row.name && other.kind() == Kind::Field);
-    let Some(earlier) = earlier else { return def };
-    let earlier = (from + earlier) as u32;
-    walker.rows.defs.pop();
-    *walker.def_mut(earlier) = row;
-    earlier
-}
-
 /// `static {}`: runs like a function of the class.
 pub(super) fn static_block(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_lambda(|walker| walker.visit_children(node));
@@ -218,16 +209,12 @@ pub(super) fn static_block(walker: &mut Walker<'_>, node: Node<'_>) {
 pub(super) fn assigned_field(walker: &mut Walker<'_>, whole: Node<'_>, property: Node<'_>, right: Node<'_>) -> bool {
     let Some(home) = home_of_this(walker) else { return false };
     let name = walker.text(property);
-    let interned = walker.intern(name);
     let (class, owner_type) = match home {
         Home::Class(class) => (class, Str::EMPTY),
         Home::Constructor(function) => (function, walker.def(function).name),
     };
     let parent = if owner_type.is_empty() { class } else { walker.def(class).parent };
-    let known = walker.rows.defs[class as usize..]
-        .iter()
-        .any(|row| row.name == interned && row.parent == parent && row.owner_type == owner_type);
-    if known {
+    if !walker.announce(class, name) {
         return false;
     }
     let private = property.kind() == "private_property_identifier";
@@ -283,6 +270,7 @@ pub(super) fn parameter_property(walker: &mut Walker<'_>, parameter: Node<'_>, p
     let new = NewDef::new(Kind::Field, parameter, pattern).visibility(visibility.unwrap_or(Visibility::Public)).flags(flags);
     let def = define_hidden(walker, new, text);
     walker.def_mut(def).parent = class;
+    walker.announce(class, text);
     if let Some(annotation) = parameter.child_by_field_name("type") {
         types::set_type(walker, def, annotation);
     }

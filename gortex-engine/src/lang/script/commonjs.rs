@@ -172,7 +172,8 @@ pub(super) fn assigned(walker: &mut Walker<'_>, whole: Node<'_>, left: Node<'_>,
         member_outside(walker, whole, property, right, owner, 0);
         return true;
     }
-    function_on_object(walker, whole, object, property, right)
+    // `(window as any).name = function ..`
+    function_on_object(walker, whole, peeled(object), property, right)
 }
 
 fn last_segment<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {

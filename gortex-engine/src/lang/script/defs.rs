@@ -112,12 +112,15 @@ pub(super) fn declared_variables<'t>(walker: &mut Walker<'_>, node: Node<'t>, ou
     let word = node.child(0).map_or("", |word| word.kind());
     let mut cursor = node.walk();
     let single = node.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator").count() == 1;
+    // A loop's counters are the loop's own, even where `var` leaks them.
+    let counter = walker.around(1) == "for_statement";
     walker.for_children(node, |walker, child| {
         if child.kind() != "variable_declarator" {
             return walker.visit(child);
         }
         let whole = if single { outer.node.unwrap_or(node) } else { child };
-        let variable = Variable { node: child, whole, hoists: word == "var", constant: word != "let" && word != "var", flags: outer.flags };
+        let (var, constant) = (word == "var", word != "let" && word != "var");
+        let variable = Variable { node: child, whole, hoists: var, constant, counter, flags: outer.flags };
         walker.within(child, |walker| declarator(walker, variable));
     });
 }
@@ -130,6 +133,7 @@ struct Variable<'t> {
     whole: Node<'t>,
     hoists: bool,
     constant: bool,
+    counter: bool,
     flags: u16,
 }
 
@@ -152,7 +156,7 @@ fn declarator(walker: &mut Walker<'_>, variable: Variable<'_>) {
     {
         return;
     }
-    let local = walker.in_function() || (!variable.hoists && walker.in_block());
+    let local = variable.counter || walker.in_function() || (!variable.hoists && walker.in_block());
     if name.kind() != "identifier" {
         return destructured(walker, variable, name, init, local);
     }
@@ -198,7 +202,7 @@ pub(super) fn wrapped(walker: &mut Walker<'_>, call: Node<'_>, function: Node<'_
                 if argument.id() == function.id() {
                     function_inside(walker, Some(def), function);
                 } else if argument.byte_range().contains(&function.start_byte()) && argument.kind() == "call_expression" {
-                    wrapped(walker, argument, function, def);
+                    walker.nested(|walker| wrapped(walker, argument, function, def));
                 } else {
                     walker.visit(argument);
                 }
@@ -243,7 +247,7 @@ fn around_object(walker: &mut Walker<'_>, node: Node<'_>, object: Node<'_>) {
         let Some(from) = from else { return };
         walker.for_children(from, |walker, child| {
             if child.byte_range().contains(&object.start_byte()) {
-                around_object(walker, child, object);
+                walker.nested(|walker| around_object(walker, child, object));
             } else {
                 walker.visit(child);
             }
@@ -276,7 +280,7 @@ fn local_variable(walker: &mut Walker<'_>, variable: Variable<'_>, name: Node<'_
     let ty = annotation.map(|annotation| types::type_text(walker, annotation));
     let expr = init.map_or(NONE, |init| walker.expr_of(init));
     let at = variable.node.end_byte();
-    if variable.hoists {
+    if variable.hoists && walker.in_function() {
         walker.hoisted(|walker| {
             walker.bind(name, ty.as_deref(), expr, at);
         });
@@ -295,7 +299,7 @@ fn destructured(walker: &mut Walker<'_>, variable: Variable<'_>, pattern: Node<'
         types::visit_type(walker, annotation, Role::Type);
     }
     let into = if local {
-        Into::Bind { hoists: variable.hoists, at: variable.node.end_byte() }
+        Into::Bind { hoists: variable.hoists && walker.in_function(), at: variable.node.end_byte() }
     } else {
         Into::Define { kind: variable.kind(), flags: variable.flags }
     };

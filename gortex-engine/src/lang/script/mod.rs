@@ -27,7 +27,7 @@ use crate::facts::walker::{NewDef, Walker};
 type Rows<const N: usize> = [(&'static str, Action); N];
 
 /// What every one of the grammars has.
-const SHARED: Rows<48> = [
+const SHARED: Rows<47> = [
     ("arguments", Descend),
     ("array_pattern", Hook(patterns::assigned)),
     ("arrow_function", Hook(defs::function_value)),
@@ -74,7 +74,6 @@ const SHARED: Rows<48> = [
     ("switch_body", Scope),
     ("this", Skip),
     ("update_expression", Hook(refs::update)),
-    ("using_declaration", Hook(defs::declaration)),
     ("variable_declaration", Hook(defs::declaration)),
 ];
 
@@ -86,6 +85,9 @@ const JSX_ONLY: Rows<5> = [
     ("jsx_self_closing_element", Hook(refs::jsx_opening)),
     ("jsx_text", Skip),
 ];
+
+/// What only the JavaScript grammar has.
+const UNTYPED_ONLY: Rows<1> = [("using_declaration", Hook(defs::declaration))];
 
 /// What the TypeScript grammars have.
 const TYPED_ONLY: Rows<26> = [
@@ -117,12 +119,15 @@ const TYPED_ONLY: Rows<26> = [
     ("union_type", Hook(types::plain_type)),
 ];
 
+/// What TypeScript has where TSX has elements: `<T>value`.
+const ANGLED_ONLY: Rows<1> = [("type_assertion", Hook(types::type_assertion))];
+
 /// The table of JavaScript, with JSX or without: one grammar reads both.
-pub(super) const JAVASCRIPT_TABLE: Rows<53> = joined(SHARED, JSX_ONLY);
+pub(super) const JAVASCRIPT_TABLE: Rows<53> = joined(joined::<47, 5, 52>(SHARED, JSX_ONLY), UNTYPED_ONLY);
 /// The table of TypeScript.
-pub(super) const TYPESCRIPT_TABLE: Rows<74> = joined(SHARED, TYPED_ONLY);
+pub(super) const TYPESCRIPT_TABLE: Rows<74> = joined(joined::<47, 26, 73>(SHARED, TYPED_ONLY), ANGLED_ONLY);
 /// The table of TSX.
-pub(super) const TSX_TABLE: Rows<79> = joined(TYPESCRIPT_TABLE, JSX_ONLY);
+pub(super) const TSX_TABLE: Rows<78> = joined(joined::<47, 26, 73>(SHARED, TYPED_ONLY), JSX_ONLY);
 
 const fn joined<const A: usize, const B: usize, const N: usize>(first: Rows<A>, second: Rows<B>) -> Rows<N> {
     assert!(A + B == N, "the length of a joined table");
@@ -269,29 +274,27 @@ fn value<'t>(walker: &Walker<'_>, node: Node<'t>) -> Value<'t> {
 }
 
 fn wrapped<'t>(walker: &Walker<'_>, call: Node<'t>) -> Value<'t> {
-    let callee = call.child_by_field_name("function");
-    let name = callee.and_then(|callee| match callee.kind() {
-        "identifier" => Some(callee),
-        "member_expression" => callee.child_by_field_name("property"),
-        _ => None,
-    });
-    let Some(arguments) = call.child_by_field_name("arguments") else { return Value::Other };
-    let Some(first) = first_named(arguments) else { return Value::Other };
-    let name = name.map_or("", |name| walker.text(name));
-    if name == "freeze" && first.kind() == "object" {
-        return Value::Object(first);
-    }
-    if !WRAPPERS.contains(&name) {
-        return Value::Other;
-    }
-    if is_function(first) {
-        return Value::Wrapped(call, first);
-    }
+    let mut inner = call;
     // `memo(forwardRef(function Name() {}))`
-    if first.kind() == "call_expression" && let Value::Wrapped(_, inner) = wrapped(walker, first) {
-        return Value::Wrapped(call, inner);
+    loop {
+        let callee = inner.child_by_field_name("function");
+        let name = callee.and_then(|callee| match callee.kind() {
+            "identifier" => Some(callee),
+            "member_expression" => callee.child_by_field_name("property"),
+            _ => None,
+        });
+        let name = name.map_or("", |name| walker.text(name));
+        if name != "freeze" && !WRAPPERS.contains(&name) {
+            return Value::Other;
+        }
+        let Some(first) = inner.child_by_field_name("arguments").and_then(first_named) else { return Value::Other };
+        match first.kind() {
+            "object" if name == "freeze" => return Value::Object(first),
+            "call_expression" => inner = first,
+            _ if is_function(first) => return Value::Wrapped(call, first),
+            _ => return Value::Other,
+        }
     }
-    Value::Other
 }
 
 /// The text of a key, and the node to point at: strings lose their quotes.

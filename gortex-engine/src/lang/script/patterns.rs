@@ -86,6 +86,10 @@ fn parameter(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, typed: boo
 
 /// Walks a pattern whose value has the type `annotation` (an annotation or type node) and is given by `base`.
 pub(super) fn pattern(walker: &mut Walker<'_>, node: Node<'_>, annotation: Option<Node<'_>>, base: u32, into: Into) {
+    walker.nested(|walker| one_pattern(walker, node, annotation, base, into));
+}
+
+fn one_pattern(walker: &mut Walker<'_>, node: Node<'_>, annotation: Option<Node<'_>>, base: u32, into: Into) {
     match node.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => leaf(walker, node, annotation, base, into),
         "object_pattern" => {

@@ -92,7 +92,7 @@ fn types_around(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>) {
     walker.for_children(node, |walker, child| {
         if child.id() == inner.id() {
         } else if child.byte_range().contains(&inner.start_byte()) {
-            types_around(walker, child, inner);
+            walker.nested(|walker| types_around(walker, child, inner));
         } else {
             walker.visit(child);
         }

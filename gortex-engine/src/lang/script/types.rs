@@ -34,11 +34,11 @@ pub(super) fn set_type(walker: &mut Walker<'_>, def: u32, node: Node<'_>) {
 
 /// The object type that an annotation or type is, if it is one.
 pub(super) fn object_type(node: Node<'_>) -> Option<Node<'_>> {
-    match node.kind() {
-        "object_type" => Some(node),
-        "type_annotation" | "parenthesized_type" | "readonly_type" => first_named(node).and_then(object_type),
-        _ => None,
+    let mut node = node;
+    while matches!(node.kind(), "type_annotation" | "parenthesized_type" | "readonly_type") {
+        node = first_named(node)?;
     }
+    (node.kind() == "object_type").then_some(node)
 }
 
 /// A type in no more precise position.
@@ -49,6 +49,17 @@ pub(super) fn plain_type(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `<A, B>` behind a name.
 pub(super) fn type_arguments(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.for_children(node, |walker, child| visit_type(walker, child, Role::GenericArg));
+}
+
+/// `<T>value`: the brackets hold a type, not an argument.
+pub(super) fn type_assertion(walker: &mut Walker<'_>, node: Node<'_>) {
+    walker.for_children(node, |walker, child| {
+        if child.kind() == "type_arguments" {
+            walker.for_children(child, |walker, ty| visit_type(walker, ty, Role::Type));
+        } else {
+            walker.visit(child);
+        }
+    });
 }
 
 /// Records the names in a type.
