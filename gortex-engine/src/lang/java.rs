@@ -193,11 +193,11 @@ fn dotted_type(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
             let (Some(scope), Some(name)) = (node.child_by_field_name("scope"), node.child_by_field_name("name")) else {
                 return;
             };
-            let recv = receiver(walker, scope);
+            let recv = scope_of_type(walker, scope);
             walker.reference(name, role, recv);
             // A scope in lower case is a package, which is nobody's definition.
             if let Some(last) = scope.child_by_field_name("name").or(Some(scope)).filter(|last| is_type_name(walker.text(*last))) {
-                let recv = scope.child_by_field_name("scope").map_or(NONE, |outer| receiver(walker, outer));
+                let recv = scope.child_by_field_name("scope").map_or(NONE, |outer| scope_of_type(walker, outer));
                 walker.reference(last, Role::Type, recv);
             }
         }

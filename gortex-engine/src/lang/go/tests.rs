@@ -275,6 +275,27 @@ func g() {
 }
 
 #[test]
+fn elements_of_collections_of_functions() {
+    check(
+        r"package p
+func f(c *Ctx) {
+//   ^ def function f
+	c.chain[c.index](c)
+//    ^ value chain
+//            ^ value index
+	c.chain[Last](c, 1)
+//    ^ value chain
+//          ^ value Last
+	c.chain[0].Run(lib.Keep[lib.Row](xs))
+//             ^ call %c.chain[].Run
+//                     ^ call lib.Keep
+//                              ^ generic_arg lib.Row
+}
+",
+    );
+}
+
+#[test]
 fn imports_have_the_package_name_as_alias() {
     check(
         r#"package main
@@ -444,4 +465,24 @@ fn deep_sources() {
         facts(&source);
         facts(&format!("package p\nvar x {}int{} = {}", open.repeat(3_000), close.repeat(3_000), "{".repeat(5_000)));
     }
+}
+
+#[test]
+fn case_17_a_call_through_an_interface_field_keeps_its_receiver() {
+    let facts = facts("package svc\ntype Service struct {\n\torders store.Store\n}\nfunc (s *Service) Cancel(id string) error {\n\treturn s.orders.Drop(id)\n}\n");
+    let view = facts.view();
+    let call = view.refs.iter().find(|row| view.str(row.name) == "Drop").expect("call");
+    assert_eq!((qualified(&view, call.owner).as_str(), show_expr(&view, call.recv).as_str()), ("Service.Cancel", "%s.orders"));
+    let receiver = view.binds.iter().find(|row| view.str(row.name) == "s").expect("receiver");
+    assert_eq!(view.str(receiver.ty), "*Service");
+    assert_eq!(view.str(def(&view, "orders").ty), "store.Store");
+}
+
+#[test]
+fn what_is_declared_in_a_file_level_closure_is_local() {
+    let facts = facts("package p\nvar cmd = Command{Run: func(a Arg) {\n\tvar n int\n\tstep := func() { a.Go(n) }\n\tstep()\n}}\nvar n int\n");
+    let view = facts.view();
+    let names: Vec<_> = view.defs.iter().map(|row| view.str(row.name)).collect();
+    assert_eq!(names, ["cmd", "n"]);
+    assert!(shown(&view).iter().any(|row| row.ends_with("write Command:.Run")));
 }

@@ -294,26 +294,49 @@ pub(super) fn conversion(walker: &mut Walker<'_>, node: Node<'_>) {
         }
         visit_some(walker, arguments);
     } else {
-        if let Some(bare) = bare {
-            types(walker, bare, Role::Read, false, 0);
-        }
-        let index = arguments.and_then(|arguments| arguments.named_child(0));
-        if let Some(index) = index {
-            types(walker, index, Role::Read, false, 0);
+        for part in [bare, arguments.and_then(|arguments| arguments.named_child(0))].into_iter().flatten() {
+            value_in_type(walker, part);
         }
     }
     walker.visit_field(node, "operand");
 }
 
-/// Whether `f[i]`, seen as a generic type, rather is an element of a collection of functions.
-pub(super) fn is_element(walker: &Walker<'_>, ty: Node<'_>) -> bool {
-    let arguments = ty.child_by_field_name("type_arguments").map(named_children).unwrap_or_default();
-    let [only] = arguments.as_slice() else { return false };
-    let name = only.named_child(0).filter(|name| name.kind() == "type_identifier" && only.named_child_count() == 1);
-    name.is_some_and(|name| {
+/// Whether `f[i]`, seen as a generic type, rather is an element of a collection of functions: a name in lower case is no type
+/// argument of note, and behind a dot neither a type nor a generic function.
+fn is_element(walker: &Walker<'_>, ty: Node<'_>) -> bool {
+    let is_lower = |name: Node<'_>| {
         let text = walker.text(name);
         !is_predeclared(text) && !text.starts_with(char::is_uppercase)
+    };
+    let bare = ty.child_by_field_name("type");
+    if bare.and_then(|bare| bare.child_by_field_name("name")).is_some_and(is_lower) {
+        return true;
+    }
+    let arguments = ty.child_by_field_name("type_arguments").map(named_children).unwrap_or_default();
+    let [only] = arguments.as_slice() else { return false };
+    let name = only.named_child(0).filter(|_| only.named_child_count() == 1);
+    name.is_some_and(|name| match name.kind() {
+        "type_identifier" => is_lower(name),
+        "qualified_type" => name.child_by_field_name("name").is_some_and(is_lower),
+        _ => false,
     })
+}
+
+/// A value that the grammar sees as a type: `x`, `s.x`.
+fn value_in_type(walker: &mut Walker<'_>, node: Node<'_>) {
+    match node.kind() {
+        "type_elem" => walker.for_children(node, value_in_type),
+        "type_identifier" => identifier(walker, node),
+        "qualified_type" => {
+            let (Some(operand), Some(name)) = (node.child_by_field_name("package"), node.child_by_field_name("name")) else {
+                return;
+            };
+            let recv = receiver(walker, operand);
+            walker.reference(name, Role::Read, recv);
+            identifier(walker, operand);
+        }
+        _ => walker.visit(node),
+    }
 }
 
 pub(super) fn call_member(walker: &mut Walker<'_>, function: Node<'_>, args: Option<usize>, usage: Usage) {
@@ -335,15 +358,24 @@ pub(super) fn allocation(walker: &mut Walker<'_>, list: Option<Node<'_>>, role: 
 
 /// Whether `f[x](..)` names a type in its brackets: then it is a call of the generic `f`, not of an element.
 pub(super) fn is_instantiation(walker: &Walker<'_>, node: Node<'_>) -> bool {
-    let operand = node.child_by_field_name("operand").map_or("", |operand| operand.kind());
-    let Some(index) = node.child_by_field_name("index") else { return false };
+    let (Some(operand), Some(index)) = (node.child_by_field_name("operand"), node.child_by_field_name("index")) else {
+        return false;
+    };
+    let callable = match operand.kind() {
+        "identifier" => true,
+        // Methods are not generic, and what a package offers is in upper case.
+        "selector_expression" => {
+            operand.child_by_field_name("field").is_some_and(|field| walker.text(field).starts_with(char::is_uppercase))
+        }
+        _ => false,
+    };
     let text = walker.text(index);
     let names_type = match index.kind() {
         "identifier" => is_predeclared(text) || text.starts_with(char::is_uppercase),
         "unary_expression" => text.starts_with('*'),
         _ => false,
     };
-    names_type && matches!(operand, "identifier" | "selector_expression")
+    names_type && callable
 }
 
 /// `T` of `(*T)`, a conversion's target.

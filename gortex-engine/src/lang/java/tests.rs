@@ -206,6 +206,17 @@ fn a_called_name_is_never_a_local_variable() {
 }
 
 #[test]
+fn a_package_is_never_hidden_by_a_local_variable() {
+    check(
+        "class A { void f(int a) { a.b.Qual q = null; } }
+//    ^ def class A
+//             ^ def method A.f
+//                            ^ type a.b.Qual
+",
+    );
+}
+
+#[test]
 fn method_references_and_lambdas() {
     check(
         r"

@@ -41,7 +41,7 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
             let name = type_name(node);
             walker.for_children(node, |walker, child| {
                 if name.is_some_and(|name| name.id() == child.id()) {
-                    let recv = node.named_child(0).map_or(NONE, |scope| receiver(walker, scope));
+                    let recv = node.named_child(0).map_or(NONE, |scope| scope_of_type(walker, scope));
                     walker.reference(child, role, recv);
                 } else if child.kind() == "type_identifier" && !is_type_name(walker.text(child)) {
                     // A scope in lower case is a package, which is nobody's definition.
@@ -60,6 +60,14 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
         "annotation" | "marker_annotation" | "dimensions" => walker.visit(node),
         _ => {}
     }
+}
+
+/// What stands in front of a type's name. A package is never hidden by a local variable.
+pub(super) fn scope_of_type(walker: &mut Walker<'_>, scope: Node<'_>) -> u32 {
+    if walker.text(scope).starts_with(char::is_uppercase) {
+        return receiver(walker, scope);
+    }
+    walker.in_file_scope(|walker| receiver(walker, scope))
 }
 
 /// Whether a name looks like a type's: `Foo`, `T`; not `foo`, `LOGGER`.
