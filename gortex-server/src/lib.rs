@@ -1,1 +1,9 @@
-//! Placeholder.
+//! The Gortex server: handlers over the engine, surfaces, sessions, transports and the command line.
+//!
+//! Everything that answers a call goes through `gortex_core::dispatch`; this crate gives it state, handlers and roads.
+
+pub mod handlers;
+pub mod registry;
+pub mod state;
+#[cfg(test)]
+pub mod testing;

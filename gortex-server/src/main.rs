@@ -1,1 +1,3 @@
+//! The `gortex` binary.
+
 fn main() {}

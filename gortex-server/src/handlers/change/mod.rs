@@ -1,0 +1,1 @@
+//! The `change` domain: one file per operation.

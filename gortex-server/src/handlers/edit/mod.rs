@@ -1,0 +1,1 @@
+//! The `edit` domain: one file per operation.

@@ -1,0 +1,1 @@
+//! The `explore` domain: one file per operation.

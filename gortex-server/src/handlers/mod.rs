@@ -1,0 +1,15 @@
+//! Handlers: one folder per domain, one file per operation.
+//!
+//! A handler parses nothing and decides nothing that the engine should decide; it asks the engine and shapes the answer.
+
+mod change;
+mod edit;
+mod explore;
+mod read;
+mod refactor;
+mod relations;
+mod search;
+mod shared;
+mod trace;
+mod workspace;
+mod workspace_admin;

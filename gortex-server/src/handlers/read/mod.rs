@@ -1,0 +1,1 @@
+//! The `read` domain: one file per operation.

@@ -1,0 +1,1 @@
+//! The `refactor` domain: one file per operation.

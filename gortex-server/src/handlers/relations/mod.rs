@@ -1,0 +1,1 @@
+//! The `relations` domain: one file per operation.

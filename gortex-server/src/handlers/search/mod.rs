@@ -1,0 +1,1 @@
+//! The `search` domain: one file per operation.

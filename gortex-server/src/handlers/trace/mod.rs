@@ -1,0 +1,1 @@
+//! The `trace` domain: one file per operation.

@@ -1,0 +1,1 @@
+//! The `workspace` domain: one file per operation.

@@ -1,0 +1,1 @@
+//! The `workspace_admin` domain: one file per operation.

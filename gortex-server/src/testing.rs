@@ -1,0 +1,109 @@
+//! Calls in tests: a fixture on a real disk, a real engine, and the one dispatch.
+//!
+//! A fixture is one string: `//- path` starts a file, everything else is the file's bytes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gortex_core::{CallContext, CallOutput, Extensions, Registry, Surface, SurfaceView, dispatch};
+use gortex_engine::engine::{Options, RepoInfo, Silent};
+use serde_json::Value;
+
+use crate::state::Server;
+
+/// A tracked folder with a server over it.
+pub(crate) struct Fixture {
+    pub server: Arc<Server>,
+    pub root: PathBuf,
+    registry: Registry,
+    runtime: tokio::runtime::Runtime,
+    _folder: tempfile::TempDir,
+}
+
+impl Fixture {
+    /// Lays the files and indexes them.
+    pub fn new(files: &str) -> Fixture {
+        Fixture::laid(|root| lay(root, files))
+    }
+
+    /// Runs `lay` in an empty folder and indexes what it left there.
+    pub fn laid(lay: impl FnOnce(&std::path::Path)) -> Fixture {
+        let folder = tempfile::tempdir().expect("a folder");
+        let top = folder.path().canonicalize().expect("a real folder");
+        let root = top.join("repo");
+        std::fs::create_dir(&root).expect("a folder");
+        lay(&root);
+        let options = Options { cache_dir: top.join("cache"), state_dir: top.join("state"), threads: 1, persist: false };
+        let server = Server::open(options, top.join("config")).expect("opens");
+        let repo = RepoInfo { name: "repo".to_owned(), root: root.clone() };
+        server.start_now(&[repo], &Silent).expect("indexes");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Fixture { server, root, registry: partial_registry(), runtime, _folder: folder }
+    }
+
+    /// Calls a compact tool.
+    pub fn call(&self, tool: &str, arguments: Value) -> CallOutput {
+        self.dispatch(SurfaceView::Compact, tool, arguments)
+    }
+
+    /// Calls a legacy tool.
+    pub fn legacy(&self, tool: &str, arguments: Value) -> CallOutput {
+        self.dispatch(SurfaceView::Legacy, tool, arguments)
+    }
+
+    /// Calls a compact tool and reads the answer as JSON; an error is a failed test.
+    #[track_caller]
+    pub fn json(&self, tool: &str, arguments: Value) -> Value {
+        let output = self.call(tool, arguments);
+        assert!(!output.is_error, "{}", output.text());
+        serde_json::from_str(&output.text()).expect("JSON")
+    }
+
+    /// Calls a compact tool that must refuse, and reads the error.
+    #[track_caller]
+    pub fn error(&self, tool: &str, arguments: Value) -> Value {
+        let output = self.call(tool, arguments);
+        assert!(output.is_error, "{}", output.text());
+        serde_json::from_str(&output.text()).expect("JSON")
+    }
+
+    /// The bytes of a file.
+    pub fn disk(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.root.join(path)).expect("a file")
+    }
+
+    fn dispatch(&self, surface: SurfaceView, tool: &str, arguments: Value) -> CallOutput {
+        let mut shared = Extensions::new();
+        shared.insert_arc(Arc::clone(&self.server));
+        let shared = Arc::new(shared);
+        let context = match surface {
+            SurfaceView::Compact => CallContext::compact(shared),
+            SurfaceView::Legacy => CallContext::legacy(shared),
+        };
+        self.runtime.block_on(dispatch(&self.registry, &context, tool, arguments))
+    }
+}
+
+/// Writes the files of a fixture text.
+pub(crate) fn lay(root: &std::path::Path, files: &str) {
+    let mut current: Option<(PathBuf, String)> = None;
+    let write = |file: Option<(PathBuf, String)>| {
+        if let Some((path, text)) = file {
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            std::fs::write(path, text).expect("a file");
+        }
+    };
+    for line in files.split_inclusive('\n') {
+        if let Some(path) = line.strip_prefix("//- ") {
+            write(current.replace((root.join(path.trim()), String::new())));
+        } else if let Some((_, text)) = &mut current {
+            text.push_str(line);
+        }
+    }
+    write(current);
+}
+
+/// The registry with everything unregistered counted as pending, so that a domain can be tested while others are written.
+fn partial_registry() -> Registry {
+    Registry::inspect(Surface::v1(crate::registry::PENDING), gortex_core::inventory::iter::<gortex_core::Operation>).0
+}
