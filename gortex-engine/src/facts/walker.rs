@@ -52,6 +52,10 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     if let Some(finish) = language.language.hooks.finish {
         finish(&mut walker, tree.root_node());
     }
+    // A hook need not look at every token, so an error that none met is told by the tree.
+    if walker.rows.header.parse_errors == 0 && tree.root_node().has_error() {
+        walker.rows.header.parse_errors = 1;
+    }
     walker.finish()
 }
 
