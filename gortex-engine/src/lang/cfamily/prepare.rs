@@ -329,6 +329,7 @@ fn blank_macros(out: &mut [u8]) -> bool {
                 has_value = false;
             }
             Token::Mark(b'}') => {
+                changed |= blank_lonely(out, &source, &head);
                 head.clear();
                 has_value = false;
             }
@@ -354,6 +355,8 @@ fn blank_macros(out: &mut [u8]) -> bool {
                 if let Some(to) = skip_group(&source, start, b'<', b'>') {
                     scanner.at = to;
                 }
+                head.pop();
+                changed |= blank_lonely(out, &source, &head);
                 head.clear();
             }
             Token::Mark(b':') if is_label(&source, &head) => {
@@ -365,6 +368,17 @@ fn blank_macros(out: &mut [u8]) -> bool {
                 head.push(Piece { token, start, end, group: None });
             }
             _ => head.push(Piece { token, start, end, group: None }),
+        }
+    }
+    changed
+}
+
+/// Blanks macros that stand alone where a declaration would begin or end.
+fn blank_lonely(out: &mut [u8], source: &[u8], head: &[Piece]) -> bool {
+    let mut changed = false;
+    if head.iter().all(|piece| piece.token == Token::Word && is_candidate(&source[piece.start..piece.end])) {
+        for piece in head {
+            changed |= blank(out, piece.start, piece.group.unwrap_or(piece.end));
         }
     }
     changed
@@ -424,6 +438,62 @@ fn is_storage(word: &[u8]) -> bool {
     )
 }
 
+fn is_primitive(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"void" | b"char" | b"short" | b"int" | b"long" | b"float" | b"double" | b"signed" | b"unsigned" | b"bool" | b"_Bool" | b"auto"
+            | b"size_t" | b"ssize_t" | b"int8_t" | b"int16_t" | b"int32_t" | b"int64_t" | b"uint8_t" | b"uint16_t" | b"uint32_t"
+            | b"uint64_t" | b"uintptr_t" | b"intptr_t"
+    )
+}
+
+/// Words of the language that a declaration's head may hold beside types and storage.
+fn is_reserved(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"operator" | b"template" | b"namespace" | b"override" | b"final" | b"noexcept" | b"throw" | b"try" | b"requires" | b"default"
+            | b"delete" | b"thread_local" | b"_Thread_local" | b"_Noreturn" | b"_Atomic" | b"consteval" | b"constinit" | b"alignas"
+            | b"decltype" | b"concept" | b"asm" | b"else" | b"if" | b"for" | b"while" | b"do" | b"switch" | b"case" | b"public"
+            | b"private" | b"protected" | b"new" | b"typeof"
+    )
+}
+
+/// Which of the pieces before a function's name are plain words too many: a type is one word, or made of the language's own.
+fn surplus(source: &[u8], head: &[Piece], name: usize) -> Vec<usize> {
+    let text = |at: usize| &source[head[at].start..head[at].end];
+    let odd = |at: usize| match head[at].token {
+        Token::Word => is_reserved(text(at)) || matches!(text(at), b"using" | b"typedef" | b"return" | b"friend"),
+        Token::Mark(byte) => byte != b'*' && byte != b'&',
+        _ => false,
+    };
+    if (0..name).any(odd) {
+        return Vec::new();
+    }
+    let words = (0..name).filter(|at| head[*at].token == Token::Word && !is_storage(text(*at)));
+    let mut plain: Vec<usize> = Vec::new();
+    let mut settled = false;
+    let mut tagged = false;
+    for at in words {
+        if std::mem::take(&mut tagged) {
+            continue;
+        }
+        if is_tag(text(at)) {
+            (settled, tagged) = (true, true);
+        } else if is_primitive(text(at)) {
+            settled = true;
+        } else if !is_candidate(text(at)) {
+            plain.push(at);
+        }
+    }
+    if !settled {
+        let star = (0..name).find(|at| head[*at].token == Token::Mark(b'*')).unwrap_or(name);
+        if let Some(last) = plain.iter().rposition(|at| *at < star) {
+            plain.remove(last);
+        }
+    }
+    plain
+}
+
 fn is_tag(word: &[u8]) -> bool {
     matches!(word, b"class" | b"struct" | b"union" | b"enum")
 }
@@ -450,6 +520,13 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
         last_called.or_else(|| (0..head.len()).rev().find(|at| word(*at)))
     });
     let Some(name) = name else { return false };
+    if head.first().is_some_and(|first| text(first) == b"namespace") {
+        let mut changed = false;
+        for at in (1..head.len()).filter(|at| candidate(*at) && (*at > 1 || head[*at].group.is_some())) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+        return changed;
+    }
     let tag = (0..name).find(|at| word(*at) && is_tag(text(&head[*at])));
     let has_type = (0..name).any(is_type);
     let mut changed = false;
@@ -480,6 +557,17 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
             continue;
         }
         if has_type || keep.is_some() {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+    }
+    if called.is_some() {
+        for at in surplus(source, head, name) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+        let tail = name + 1..head.len();
+        let attribute = |at: &usize| word(*at) && text(&head[*at]).contains(&b'_') && !is_reserved(text(&head[*at]));
+        let only = tail.clone().all(|at| word(at) && (is_reserved(text(&head[at])) || is_storage(text(&head[at])) || attribute(&at)));
+        for at in tail.filter(|at| only && attribute(at) && !candidate(*at)) {
             changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
         }
     }

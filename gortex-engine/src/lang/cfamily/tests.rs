@@ -76,6 +76,20 @@ fn branches_in_the_middle_of_things() {
 }
 
 #[test]
+fn attributes_in_small_letters_and_namespace_macros() {
+    let source = "mi_decl_export mi_decl_restrict void* mi_malloc(size_t size) mi_attr_noexcept;\nmi_inline page_t* first(heap_t* h) { return get(h); }\nstruct s* api_mark make(void);\n";
+    let facts = facts("c", source);
+    let view = facts.view();
+    assert_eq!(defs(&view), ["1 function mi_malloc", "2 function first", "3 function make"]);
+    assert_eq!((view.header.parse_errors, view.str(def(&view, "first").ty)), (0, "page_t *"));
+    let source = "namespace std VISIBILITY(default)\n{\nBEGIN_VERSION\ntemplate <class T>\nCONSTEXPR20 inline int f(T a) NOEXCEPT_IF(g(a)) { return a; }\nEND_VERSION\n}\n";
+    let facts = self::facts("cpp", source);
+    let view = facts.view();
+    assert_eq!(defs(&view), ["1 module std", "4 function std.f"]);
+    assert_eq!(view.header.parse_errors, 0);
+}
+
+#[test]
 fn what_parses_is_left_alone_and_lengths_stay() {
     let odd = "class API Widget : public Base {\n  Q_OBJECT\npublic slots:\n  void m();\nsignals:\n  void s();\n};\nAPI(1) void f(void) NOTHROW;\nstatic int __init g(void) { return 'x'; }\nHANDLE h(int);\nint A, B;\nvoid FOO::bar() {}\n/* API static int x(void) */\n";
     let out = prepare(odd.as_bytes()).expect("something to blank");
@@ -94,10 +108,10 @@ fn what_parses_is_left_alone_and_lengths_stay() {
 fn c_functions_types_and_members() {
     c(r#"
 typedef struct { int a; struct node *next; void (*cb)(int); } Name;
-//                      ^^^^ field node
+//                             ^^^^ field node
 //                   ^ def field Name.a
 //                                   ^^^^ def field Name.next
-//                                                 ^^ def field Name.cb
+//                                                ^^ def field Name.cb
 //                                                            ^^^^ def struct Name
 struct node { struct ops *ops; };
 //     ^^^^ def struct node
@@ -110,7 +124,7 @@ typedef int (*fn_t)(int);
 //            ^^^^ def type_alias fn_t
 static const struct ops table = { .open = my_open, .close = &my_close };
 //                      ^^^^^ def constant table
-//                                 ^^^^ write ops:.open
+//                                 ^^^^ write struct ops:.open
 //                                        ^^^^^^^ value my_open
 //                                                           ^^^^^^^^ value my_close
 int helper(const char *p, ...);
@@ -226,7 +240,7 @@ template <typename T> void ns::Foo<T>::run(Bar* bar) {
   bar->go(x.y);
 //     ^^ call go
   auto p = std::make_unique<Foo>(1);
-//              ^^^^^^^^^^^ call std::make_unique
+//              ^^^^^^^^^^^ call std.make_unique
 //                          ^^^ generic_arg Foo
   p->fly();
 //   ^^^ call fly
@@ -235,7 +249,7 @@ template <typename T> void ns::Foo<T>::run(Bar* bar) {
   Foo foo(1);
 //^^^ instantiate Foo
   auto* q = new ns::Foo(2);
-//                  ^^^ instantiate ns::Foo
+//                  ^^^ instantiate ns.Foo
   for (const auto& item : bar->items()) item.use();
 //                             ^^^^^ call items
 //                                           ^^^ call use
