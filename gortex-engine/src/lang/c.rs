@@ -46,5 +46,5 @@ pub(super) static C: Language = Language {
         ("gnu_asm_goto_list", Action::Skip),
     ],
     usage: cfamily::USAGE,
-    hooks: Hooks { expr: Some(expr::expr), prepare: Some(prepare::prepare), ..Hooks::NONE },
+    hooks: Hooks { expr: Some(expr::expr), prepare: Some(prepare::prepare_c), ..Hooks::NONE },
 };

@@ -55,6 +55,9 @@ impl std::fmt::Debug for Action {
     }
 }
 
+/// Another reading of a file's bytes, of the same length.
+pub type Prepare = fn(&[u8]) -> Option<Vec<u8>>;
+
 /// The questions a table can't answer.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
@@ -66,7 +69,7 @@ pub struct Hooks {
     pub is_attribute: Option<fn(Node<'_>) -> bool>,
     /// Another reading of a file whose parse has errors: the same length, with what stands in the grammar's way blanked.
     /// The tree with fewer errors is walked, over the file's own bytes.
-    pub prepare: Option<fn(&[u8]) -> Option<Vec<u8>>>,
+    pub prepare: Option<Prepare>,
     /// Runs after the walk, with the root.
     pub finish: Option<fn(&mut Walker<'_>, Node<'_>)>,
 }

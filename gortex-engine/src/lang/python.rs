@@ -418,7 +418,7 @@ fn class(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
             test |= base.ends_with("TestCase");
         });
     }
-    if (test && members.iter().any(|name| is_test_name(name))) || text.ends_with("TestCase") && test {
+    if test && (text.ends_with("TestCase") || members.iter().any(|name| is_test_name(name))) {
         flags |= flag::TEST;
     }
     let mut new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags);

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::DEPTH;
+use crate::facts::walker::{Walker, one_line};
 
 /// What stands at the bottom of a declarator, and what was met on the way.
 #[derive(Clone, Copy, Debug)]
@@ -19,17 +20,19 @@ pub(super) struct Declared<'t> {
     pub(super) marks: [u8; 4],
 }
 
-impl Declared<'_> {
-    /// A type's text with the marks that the declarator adds.
-    pub(super) fn typed(&self, base: &str) -> String {
-        let mut text = base.to_owned();
-        let marks: String = self.marks.iter().take_while(|mark| **mark != 0).map(|mark| *mark as char).collect();
-        if !text.is_empty() && !marks.is_empty() {
-            text.push(' ');
-            text.push_str(&marks);
-        }
-        text
+/// A type's text with what the declarator adds: pointers, references, the parameters of a pointed-to function.
+pub(super) fn typed(w: &Walker<'_>, found: &Declared<'_>, base: &str) -> String {
+    if let (None, Some(pointed)) = (found.function, found.any_function) {
+        let parameters = pointed.child_by_field_name("parameters").map_or("", |list| w.text(list));
+        return format!("{base} (*){}", one_line(parameters, 120));
     }
+    let mut text = base.to_owned();
+    let marks: String = found.marks.iter().take_while(|mark| **mark != 0).map(|mark| *mark as char).collect();
+    if !text.is_empty() && !marks.is_empty() {
+        text.push(' ');
+        text.push_str(&marks);
+    }
+    text
 }
 
 /// Follows a declarator to its name.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::declarator::{Declared, bare, declared, split_qualified};
+use super::declarator::{Declared, bare, declared, split_qualified, typed};
 use super::expr::{path_before_name, type_text};
 use super::refs::{initializer, qualified_as, scopes};
 use super::{DEPTH, is_caps, is_cpp, plus};
@@ -142,7 +142,7 @@ fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Aro
     let trailing = child_of_kind(head, "trailing_return_type");
     let result = match (trailing.and_then(|node| node.named_child(0)), ty) {
         (Some(trailing), _) => one_line(w.text(trailing), 200),
-        (None, Some(ty)) => found.typed(&type_text(w, ty)),
+        (None, Some(ty)) => typed(w, &found, &type_text(w, ty)),
         (None, None) => String::new(),
     };
     let result = w.intern(&result);
@@ -284,9 +284,9 @@ pub(super) fn bind_parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool)
             count = count.saturating_add(1);
             variadic |= parameter.kind().starts_with("variadic");
             let Some(found) = declarator.and_then(declared) else { return };
-            let text = ty.map(|ty| found.typed(&type_text(w, ty)));
+            let text = ty.map(|ty| typed(w, &found, &type_text(w, ty)));
             let init = parameter.child_by_field_name("default_value").map_or(NONE, |value| w.expr_of(value));
-            let shown = text.as_deref().filter(|text| !text.starts_with("auto") && found.any_function.is_none());
+            let shown = text.as_deref().filter(|text| !text.starts_with("auto"));
             w.bind(found.name, shown, init, parameter.end_byte());
         }
         _ => {}
@@ -294,7 +294,7 @@ pub(super) fn bind_parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool)
     (count, variadic)
 }
 
-fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+fn declarators(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children_by_field_name("declarator", &mut cursor).collect()
 }
@@ -328,7 +328,6 @@ pub(super) fn declaration_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<
         }
         first = false;
     }
-    // `if (T x = f())` outside functions does not occur; values of conditions are visited with their declarators.
 }
 
 /// The second and further functions of `int f(void), g(void);`.
@@ -356,7 +355,7 @@ fn variable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, ty: Option<
     }
     let anonymous = if first { ty.and_then(|ty| type_as_field(w, ty)) } else { None };
     let (name, scope) = split_qualified(found.name);
-    let kind = match (in_type || scope.is_some(), words.is_const && found.marks[0] == 0 || words.is_const && found.marks[0] != b'*') {
+    let kind = match (in_type || scope.is_some(), words.is_const && found.marks[0] != b'*') {
         (true, _) => Kind::Field,
         (false, true) => Kind::Constant,
         (false, false) => Kind::Variable,
@@ -370,7 +369,7 @@ fn variable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, ty: Option<
         flags |= flag::STATIC;
     }
     let base = anonymous.unwrap_or_else(|| ty.map_or_else(String::new, |ty| type_text(w, ty)));
-    let text = found.typed(&base);
+    let text = typed(w, &found, &base);
     let init = initial(w, found.value, &text);
     let mut new = NewDef::new(kind, node, bare(name)).visibility(visibility).flags(flags);
     new.first = around.outer;
@@ -462,7 +461,7 @@ fn locals(w: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>, found: &[Dec
             plus::named_lambda(w, node, one.name, lambda);
             continue;
         }
-        let text = one.typed(&base);
+        let text = typed(w, one, &base);
         let init = initial(w, one.value, &text);
         rest_of_declarator(w, *one);
         if let Some(value) = one.value {
@@ -481,7 +480,7 @@ fn locals(w: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>, found: &[Dec
         w.visit(value);
         if let Some(one) = found.first() {
             let init = w.expr_of(value);
-            let text = one.typed(&base);
+            let text = typed(w, one, &base);
             let declared = Some(text.as_str()).filter(|text| !text.is_empty() && !text.starts_with("auto"));
             w.bind(one.name, declared, init, value.end_byte());
         }
@@ -510,7 +509,7 @@ fn local_prototype(w: &mut Walker<'_>, found: Declared<'_>, function: Node<'_>, 
             _ => w.visit(value),
         }
     });
-    let text = found.typed(base);
+    let text = typed(w, &found, base);
     w.bind(found.name, Some(&text), NONE, function.end_byte());
 }
 
@@ -591,7 +590,7 @@ pub(super) fn typedef_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>)
         }
         let (visibility, exported) = seen(w, around, false);
         let def = w.define(NewDef::new(Kind::TypeAlias, node, one.name).visibility(visibility).flags(exported));
-        let aliased = one.typed(&text);
+        let aliased = typed(w, &one, &text);
         let aliased = w.intern(&aliased);
         w.def_mut(def).ty = aliased;
         w.owned_by(def, |w| {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::declarator::{declared, split_qualified};
+use super::declarator::{declared, split_qualified, typed};
 use super::declare::{self, Around, bind_parameters, mention, mention_in, parameter_types, scope_expr, scope_text, type_as};
 use super::expr::type_text;
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
@@ -295,7 +295,7 @@ pub(in crate::lang) fn range_loop(w: &mut Walker<'_>, node: Node<'_>) {
                     w.bind(name, None, part, at);
                 });
             } else {
-                let text = ty.map(|ty| found.typed(&type_text(w, ty))).filter(|text| !text.starts_with("auto"));
+                let text = ty.map(|ty| typed(w, &found, &type_text(w, ty))).filter(|text| !text.starts_with("auto"));
                 w.bind(found.name, text.as_deref(), element, at);
             }
         }

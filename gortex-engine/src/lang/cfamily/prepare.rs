@@ -10,8 +10,17 @@ use super::is_caps;
 
 /// The file with what stands in the grammar's way blanked; `None` when there is nothing of that kind.
 pub(in crate::lang) fn prepare(source: &[u8]) -> Option<Vec<u8>> {
+    reading(source, false)
+}
+
+/// [`prepare`] for C, which also leaves out what only a C++ compiler is shown.
+pub(in crate::lang) fn prepare_c(source: &[u8]) -> Option<Vec<u8>> {
+    reading(source, true)
+}
+
+fn reading(source: &[u8], c_only: bool) -> Option<Vec<u8>> {
     let mut out = source.to_vec();
-    let branches = blank_branches(&mut out);
+    let branches = blank_branches(&mut out, c_only);
     let macros = blank_macros(&mut out);
     (branches || macros).then_some(out)
 }
@@ -163,6 +172,7 @@ struct Group {
     branches: Vec<Branch>,
     has_else: bool,
     dead: bool,
+    foreign: bool,
     braces: i32,
     parens: i32,
     before: u8,
@@ -170,7 +180,7 @@ struct Group {
     start: usize,
 }
 
-fn blank_branches(out: &mut [u8]) -> bool {
+fn blank_branches(out: &mut [u8], c_only: bool) -> bool {
     let source = out.to_vec();
     let mut scanner = Scanner::new(&source, 0);
     let mut stack: Vec<Group> = Vec::new();
@@ -200,12 +210,15 @@ fn blank_branches(out: &mut [u8]) -> bool {
                 let word = &line[..word_len(line)];
                 match word {
                     b"if" | b"ifdef" | b"ifndef" => {
-                        let dead = word == b"if" && line[2..].trim_ascii() == b"0";
+                        let never = word == b"if" && line[2..].trim_ascii() == b"0";
+                        let foreign = c_only && word != b"ifndef" && is_cpp_only(&line[word.len()..]);
+                        let dead = never || foreign;
                         stack.push(Group {
                             directives: vec![(from, to)],
                             branches: Vec::new(),
                             has_else: false,
                             dead,
+                            foreign,
                             braces,
                             parens,
                             before: last,
@@ -239,6 +252,13 @@ fn blank_branches(out: &mut [u8]) -> bool {
     changed
 }
 
+/// Whether a condition holds for C++ compilers alone.
+fn is_cpp_only(condition: &[u8]) -> bool {
+    let text = condition.trim_ascii();
+    let text = text.strip_prefix(b"defined").unwrap_or(text).trim_ascii_start();
+    text.strip_prefix(b"(").unwrap_or(text).trim_ascii_start().starts_with(b"__cplusplus")
+}
+
 fn close(group: &mut Group, end: usize, braces: i32, parens: i32, last: u8) {
     group.branches.push(Branch {
         start: group.start,
@@ -257,6 +277,15 @@ fn settle(out: &mut [u8], group: &Group, changed: &mut bool) -> Option<Branch> {
     let balanced = group.low >= 0 && group.branches.iter().all(even);
     // In the middle of an expression, a list or a head; grammars know branches only between statements.
     let inside = group.parens > 0 || !matches!(group.before, 0 | b';' | b'{' | b'}' | b':');
+    if group.foreign && !inside {
+        let mut live = group.branches.iter().filter(|branch| !branch.dead);
+        if live.all(even) {
+            for (from, to) in group.directives.iter().copied().chain(group.branches.iter().filter(|it| it.dead).map(|it| (it.start, it.end))) {
+                *changed |= blank(out, from, to);
+            }
+            return first;
+        }
+    }
     if balanced && !inside {
         return first;
     }

@@ -90,6 +90,24 @@ fn attributes_in_small_letters_and_namespace_macros() {
 }
 
 #[test]
+fn c_does_not_read_what_only_cpp_is_shown() {
+    let source = "int f(void);\n#ifdef __cplusplus\ntemplate<class T> struct A : B<T> { ~A() {} };\n#else\nint g(void);\n#endif\nint h(void);\n";
+    let facts = facts("c", source);
+    assert_eq!(defs(&facts.view()), ["1 function f", "5 function g", "7 function h"]);
+    assert_eq!(facts.view().header.parse_errors, 0);
+    let cpp = self::facts("cpp", source);
+    assert!(defs(&cpp.view()).contains(&"3 struct A".to_owned()));
+}
+
+#[test]
+fn pointers_to_functions_keep_their_type() {
+    let facts = facts("c", "struct s { void (*cb)(int, char *); };\ntypedef int (*fn_t)(int);\nint *(*p)(void);\nchar **q(void);\n");
+    let view = facts.view();
+    let types = ["cb", "fn_t", "p", "q"].map(|name| view.str(def(&view, name).ty));
+    assert_eq!(types, ["void (*)(int, char *)", "int (*)(int)", "int (*)(void)", "char **"]);
+}
+
+#[test]
 fn what_parses_is_left_alone_and_lengths_stay() {
     let odd = "class API Widget : public Base {\n  Q_OBJECT\npublic slots:\n  void m();\nsignals:\n  void s();\n};\nAPI(1) void f(void) NOTHROW;\nstatic int __init g(void) { return 'x'; }\nHANDLE h(int);\nint A, B;\nvoid FOO::bar() {}\n/* API static int x(void) */\n";
     let out = prepare(odd.as_bytes()).expect("something to blank");
@@ -192,7 +210,7 @@ fn macros_and_includes() {
 
 #[test]
 fn cpp_classes_and_their_members() {
-    cpp(r#"
+    cpp(r"
 namespace a::b {
 //        ^ def module a
 //           ^ def module a.b
@@ -226,12 +244,12 @@ public:
   friend void swap(Foo&, Foo&);
 };
 }
-"#);
+");
 }
 
 #[test]
 fn cpp_members_defined_elsewhere_and_calls() {
-    cpp(r#"
+    cpp(r"
 template <typename T> void ns::Foo<T>::run(Bar* bar) {
 //                                     ^^^ def method Foo.run
 //                                         ^^^ parameter_type Bar
@@ -269,7 +287,7 @@ Foo::Foo() {}
 //   ^^^ def constructor Foo.Foo
 Foo::~Foo() {}
 //   ^ def method Foo.~Foo
-"#);
+");
 }
 
 #[test]

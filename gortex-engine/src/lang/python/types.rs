@@ -56,10 +56,9 @@ fn nested(w: &mut Walker<'_>, node: Node<'_>, role: Role, depth: u32) {
         return;
     }
     match node.kind() {
+        "identifier" if BUILTIN.contains(&w.text(node)) => {}
         "identifier" => {
-            if !BUILTIN.contains(&w.text(node)) {
-                w.reference(node, role, NONE);
-            }
+            w.reference(node, role, NONE);
         }
         "attribute" => {
             let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
