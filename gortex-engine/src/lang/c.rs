@@ -2,7 +2,7 @@
 //!
 //! What a declaration declares is found by following its declarator; `cfamily` holds what C shares with C++.
 
-use super::cfamily::{self, declare, expr, prepare, refs};
+use super::cfamily::{self, declare, expr, prepare, refs, types};
 use super::{Action, Family, Hooks, Language};
 
 /// C.
@@ -23,12 +23,12 @@ pub(super) static C: Language = Language {
         ("function_definition", Action::Hook(declare::function)),
         ("declaration", Action::Hook(declare::declaration)),
         ("field_declaration", Action::Hook(declare::field)),
-        ("type_definition", Action::Hook(declare::typedef)),
-        ("struct_specifier", Action::Hook(declare::type_mention)),
-        ("union_specifier", Action::Hook(declare::type_mention)),
-        ("enum_specifier", Action::Hook(declare::type_mention)),
-        ("type_identifier", Action::Hook(declare::type_mention)),
-        ("macro_type_specifier", Action::Hook(declare::type_mention)),
+        ("type_definition", Action::Hook(types::typedef)),
+        ("struct_specifier", Action::Hook(types::type_mention)),
+        ("union_specifier", Action::Hook(types::type_mention)),
+        ("enum_specifier", Action::Hook(types::type_mention)),
+        ("type_identifier", Action::Hook(types::type_mention)),
+        ("macro_type_specifier", Action::Hook(types::type_mention)),
         ("compound_statement", Action::Scope),
         ("for_statement", Action::Scope),
         ("parameter_list", Action::Hook(declare::stray_parameters)),

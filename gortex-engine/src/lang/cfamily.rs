@@ -9,6 +9,7 @@ pub(super) mod expr;
 pub(super) mod plus;
 pub(super) mod prepare;
 pub(super) mod refs;
+pub(super) mod types;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,7 @@
 //! C's declarators, and members that are declared in one place and defined in another: `Foo::bar` belongs to `Foo` wherever
 //! that is. Whether a qualifier is a namespace or a class is for `link` to say.
 
-use super::cfamily::{self, declare, expr, plus, prepare, refs};
+use super::cfamily::{self, declare, expr, plus, prepare, refs, types};
 use super::{Action, Family, Hooks, Language};
 
 /// C++.
@@ -24,14 +24,14 @@ pub(super) static CPP: Language = Language {
         ("function_definition", Action::Hook(declare::function)),
         ("declaration", Action::Hook(declare::declaration)),
         ("field_declaration", Action::Hook(declare::field)),
-        ("type_definition", Action::Hook(declare::typedef)),
-        ("struct_specifier", Action::Hook(declare::type_mention)),
-        ("union_specifier", Action::Hook(declare::type_mention)),
-        ("enum_specifier", Action::Hook(declare::type_mention)),
-        ("class_specifier", Action::Hook(declare::type_mention)),
-        ("type_identifier", Action::Hook(declare::type_mention)),
-        ("template_type", Action::Hook(declare::type_mention)),
-        ("template_argument_list", Action::Hook(declare::template_arguments)),
+        ("type_definition", Action::Hook(types::typedef)),
+        ("struct_specifier", Action::Hook(types::type_mention)),
+        ("union_specifier", Action::Hook(types::type_mention)),
+        ("enum_specifier", Action::Hook(types::type_mention)),
+        ("class_specifier", Action::Hook(types::type_mention)),
+        ("type_identifier", Action::Hook(types::type_mention)),
+        ("template_type", Action::Hook(types::type_mention)),
+        ("template_argument_list", Action::Hook(types::template_arguments)),
         ("compound_statement", Action::Scope),
         ("for_statement", Action::Scope),
         ("if_statement", Action::Scope),

@@ -3,8 +3,9 @@
 use tree_sitter::Node;
 
 use super::declarator::{declared, split_qualified, typed};
-use super::declare::{self, Around, bind_parameters, mention, mention_in, parameter_types, scope_expr, scope_text, type_as};
+use super::declare::{self, Around, bind_parameters, parameter_types, scope_expr, scope_text};
 use super::expr::type_text;
+use super::types::{mention, mention_in, type_as};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
 use crate::lang::common::arg_count;

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::declarator::{bare, split_qualified};
 use super::expr::{path_before_name, receiver, type_text};
-use super::{DEPTH, declare};
+use super::{DEPTH, types};
 use crate::facts::model::{ExprKind, NONE, Role, Usage};
 use crate::facts::walker::Walker;
 use crate::lang::common::arg_count;
@@ -168,7 +168,7 @@ pub(in crate::lang) fn compound_literal(w: &mut Walker<'_>, node: Node<'_>) {
     let (ty, value) = (node.child_by_field_name("type"), node.child_by_field_name("value"));
     let mut made = NONE;
     if let Some(ty) = ty {
-        declare::type_as(w, ty, Role::Instantiate);
+        types::type_as(w, ty, Role::Instantiate);
         let text = type_text(w, ty);
         made = w.expr(ExprKind::Typed, &text, NONE, ty);
     }
@@ -182,7 +182,7 @@ pub(in crate::lang) fn new(w: &mut Walker<'_>, node: Node<'_>) {
     let arguments = node.child_by_field_name("arguments");
     if let Some(ty) = node.child_by_field_name("type") {
         let usage = w.result_use();
-        if let Some(row) = declare::type_as(w, ty, Role::Instantiate) {
+        if let Some(row) = types::type_as(w, ty, Role::Instantiate) {
             let args = arguments.filter(|list| list.kind() == "argument_list").map_or(Some(0), |list| Some(arg_count(list)));
             w.call_detail(row, args, usage);
         }

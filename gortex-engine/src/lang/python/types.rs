@@ -4,7 +4,8 @@
 
 use tree_sitter::Node;
 
-use super::{receiver, seen};
+use super::expr::receiver;
+use super::seen;
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
 use crate::facts::walker::{NewDef, Walker, one_line};
 
