@@ -800,7 +800,7 @@ impl<'a> Walker<'a> {
                     // Reading a local says nothing about other symbols; calling one may.
                     kept = kind == ExprKind::LocalDef || matches!(reference.role(), Role::Call | Role::Instantiate);
                     reference.recv = *locals.entry((kind as u8, base)).or_insert_with(|| {
-                        exprs.push(ExprRow { kind: kind as u8, slot: 0, reserved: 0, name: reference.name, base });
+                        exprs.push(ExprRow { kind: kind as u8, slot: BARE, reserved: 0, name: reference.name, base });
                         exprs.len() as u32 - 1
                     });
                 }

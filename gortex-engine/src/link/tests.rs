@@ -27,7 +27,7 @@ fn node(graph: &Graph, id: &str) -> NodeId {
 fn callers(graph: &Graph, id: &str) -> Vec<String> {
     let target = node(graph, id);
     let mut rows: Vec<String> = graph
-        .into(target)
+        .incoming(target)
         .filter(|edge| edge.kind().is_call())
         .map(|edge| {
             let weak = if edge.tier() == Tier::AstResolved { "" } else { " ~" };
@@ -371,7 +371,7 @@ class Jobs {
 fn case_24_members_of_an_anonymous_class() {
     let graph = linked(JOBS);
     let target = node(&graph, "demo/Jobs.java::Jobs.tick");
-    let from: Vec<String> = graph.into(target).map(|edge| graph.id(edge.from)).collect();
+    let from: Vec<String> = graph.incoming(target).map(|edge| graph.id(edge.from)).collect();
     assert_eq!(from.len(), 1);
     assert!(from[0].starts_with("demo/Jobs.java::Jobs.make.") && from[0].ends_with(".fire"), "{from:?}");
 }
@@ -404,7 +404,7 @@ fn case_26_uses_in_a_macro_body() {
     check(MACRO, "src/lib.rs::side", &["frame:10", "plain:15"]);
     let graph = linked(MACRO);
     let margin = node(&graph, "src/lib.rs::MARGIN");
-    let lines: Vec<u32> = graph.into(margin).map(|edge| edge.line).collect();
+    let lines: Vec<u32> = graph.incoming(margin).map(|edge| edge.line).collect();
     assert_eq!(lines, [10, 15]);
 }
 
@@ -511,9 +511,9 @@ def unknown(thing):
 #[test]
 fn python_receivers_from_hints_constructors_and_chains() {
     check(CHAIN, "pkg/core.py::Engine.run", &["made:11", "made:12", "typed:6"]);
-    check(CHAIN, "pkg/core.py::Part.turn", &["made:13", "run:17", "typed:6", "typed:6"]);
-    check(CHAIN, "pkg/core.py::Base.stop", &["run:16", "typed:7"]);
-    check(CHAIN, "pkg/core.py::Base.log", &["log:21", "stop:6"]);
+    check(CHAIN, "pkg/core.py::Part.turn", &["made:13", "run:18", "typed:6", "typed:6"]);
+    check(CHAIN, "pkg/core.py::Base.stop", &["run:17", "typed:7"]);
+    check(CHAIN, "pkg/core.py::Base.log", &["log:22", "stop:6"]);
     check(CHAIN, "pkg/core.py::Engine", &["made:10", "made:12", "made:14"]);
     check(CHAIN, "pkg/core.py::Engine.__init__", &["made:10", "made:12", "made:14"]);
     let graph = linked(CHAIN);

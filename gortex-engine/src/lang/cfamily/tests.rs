@@ -156,10 +156,10 @@ static Name *make(Name *self)
 //            ^ write Name:.a
   self->next->ops->open(n.a, helper);
 //                 ^^^^ call %self.next.ops.open
-//                        ^ value a
+//                        ^ value %n.a
 //                           ^^^^^^ value helper
   (*self->cb)(1);
-//        ^^ call cb
+//        ^^ call %self.cb
   if (!helper("f()")) goto out;
 //     ^^^^^^ call helper
 out:
@@ -256,12 +256,12 @@ template <typename T> void ns::Foo<T>::run(Bar* bar) {
   this->step();
 //      ^^^^ call self.step
   bar->go(x.y);
-//     ^^ call go
+//     ^^ call %bar.go
   auto p = std::make_unique<Foo>(1);
 //              ^^^^^^^^^^^ call std.make_unique
 //                          ^^^ generic_arg Foo
   p->fly();
-//   ^^^ call fly
+//   ^^^ call %p.fly
   ns::util::help<int>(3);
 //          ^^^^ call ns::util::help
   Foo foo(1);
@@ -269,11 +269,11 @@ template <typename T> void ns::Foo<T>::run(Bar* bar) {
   auto* q = new ns::Foo(2);
 //                  ^^^ instantiate ns.Foo
   for (const auto& item : bar->items()) item.use();
-//                             ^^^^^ call items
-//                                           ^^^ call use
+//                             ^^^^^ call %bar.items
+//                                           ^^^ call %item.use
   auto l = [&foo](int a) { return foo.f(a); };
 //     ^ def function Foo.run.l
-//                                    ^ call f
+//                                    ^ call %foo.f
   l(2);
 //^ call l
   static_cast<Bar*>(q)->m();
@@ -281,7 +281,7 @@ template <typename T> void ns::Foo<T>::run(Bar* bar) {
 //                      ^ call Bar*:.m
   if (auto r = find()) r->g();
 //             ^^^^ call find
-//                        ^ call g
+//                        ^ call %r.g
 }
 Foo::Foo() {}
 //   ^^^ def constructor Foo.Foo

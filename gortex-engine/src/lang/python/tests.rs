@@ -71,7 +71,7 @@ def f(a, b=other()):
 #          ^^^^^ call other
     c = "g() in a string"
     a.x = 1
-#     ^ write x
+#     ^ write %a.x
     print(c, key=b)
 #   ^^^^^ call print
     # h()
@@ -103,7 +103,7 @@ type Row[T] = list[T]
 if (found := look()):
 #            ^^^^ call look
     found.go()
-#         ^^ call go
+#         ^^ call %found.go
 "#,
     );
 }
@@ -145,13 +145,13 @@ def outer(rows):
     def inner(x):
 #       ^^^^^ def function outer.inner
         return x.run()
-#                ^^^ call run
+#                ^^^ call %x.run
     names = [row.name() for row in rows if keep(row)]
-#                ^^^^ call name
+#                ^^^^ call %row.name
 #                                          ^^^^ call keep
     return map(lambda r: r.f(), names), inner(names)
 #          ^^^ call map
-#                          ^ call f
+#                          ^ call %r.f
 #                                       ^^^^^ call inner
 ",
     );
@@ -174,7 +174,7 @@ def other():
     cache = load()
 #           ^^^^ call load
     cache.x()
-#         ^ call x
+#         ^ call %cache.x
 ",
     );
 }
@@ -370,7 +370,7 @@ run(target=work, *rest)
 
 #[test]
 fn non_ascii_crlf_empty_and_broken_input() {
-    check("def größe(ß): ß.läuft()\r\n#   ^^^^^^ def function größe\r\n#                   ^ call läuft");
+    check("def größe(ß): ß.läuft()\r\n#   ^^^^^^ def function größe\r\n#                   ^ call %ß.läuft");
     assert_eq!(facts("").view().defs.len(), 0);
     let broken = facts("def before(): a()\nclass (:\n  = = )\ndef after(): b()");
     let names: Vec<_> = broken.view().defs.iter().map(|row| broken.view().str(row.name)).collect();

@@ -73,13 +73,13 @@ fn one(a: A) {
 //             ^ call scale
     log::info!("{}", a.b(c), key = A::b::<T>(d).e()?.f(|q| q.g()));
 //       ^ call log.info
-//                     ^ call b
+//                     ^ call %a.b
 //                       ^ value c
 //                                    ^ call A.b
 //                                           ^ value d
 //                                              ^ call A::b().e
 //                                                   ^ call A::b().e()?.f
-//                                                           ^ call g
+//                                                           ^ call %q.g
     let v = vec![Foo { x: 1, y }, Kind::Round(2).go()];
 //          ^ call vec
 //               ^ instantiate Foo
@@ -122,7 +122,7 @@ proptest! {
 //                           ^ parameter_type Foo
 //                                  ^ call assert
 //                                          ^ call check
-//                                                     ^ call c
+//                                                     ^ call %b.c
 }
 ",
     );
@@ -149,7 +149,7 @@ impl<'a, T: Shape + 'a> Shape for Vec<&'a T> {
 //     ^ def method Vec.area
 //                               ^ call self.iter
 //                                      ^ call self.iter().map
-//                                                ^ call area
+//                                                ^ call %x.area
 //                                                        ^ call self.iter().map().sum
 }
 impl crate::a::Disk {
@@ -253,7 +253,7 @@ fn locals_hide_names_and_end_with_their_block() {
 fn f(a: A, o: Option<B>) -> C {
 // ^ def function f
     if let Some(b) = o { b.one(); } else { b.two(); }
-//                         ^ call one
+//                         ^ call %b.one
 //                                         ^ value b
 //                                           ^ call b.two
     let Some(c) = g() else { return c };
@@ -261,9 +261,9 @@ fn f(a: A, o: Option<B>) -> C {
 //                                  ^ value c
     match c { Kind::Round { r } if r.ok() => r.go(), Self::Q(q) => q.z(), MAX => d }
 //            ^ type Kind
-//                                   ^ call ok
-//                                             ^ call go
-//                                                                   ^ call z
+//                                   ^ call %r.ok
+//                                             ^ call %r.go
+//                                                                   ^ call %q.z
 //                                                                        ^ value MAX
 //                                                                               ^ value d
 }
@@ -306,10 +306,10 @@ fn f() {
 //                        ^ write new a::Foo.baz
 //                                       ^ call Foo.base
     x.bar = 2;
-//    ^ write bar
+//    ^ write %x.bar
     *x.bar += x.baz;
-//     ^ value bar
-//              ^ value baz
+//     ^ value %x.bar
+//              ^ value %x.baz
 }
 ",
     );
@@ -477,7 +477,7 @@ fn crlf_and_other_scripts() {
     let view = facts.view();
     let found = def(&view, "fläche");
     assert_eq!((view.str(found.doc), found.start_line, found.end_line), ("Fläche.", 2, 5));
-    assert!(shown(&view).contains(&"4:12 call maß".to_owned()), "{:#?}", shown(&view));
+    assert!(shown(&view).contains(&"4:12 call %größe.maß".to_owned()), "{:#?}", shown(&view));
 }
 
 #[test]
