@@ -70,7 +70,7 @@ struct Callers {
 /// Lists who calls a function. More text.
 #[facade(domain = "relations", op = "callers", effect = "read")]
 async fn get_callers(names: State<Names>, args: Args<GetCallers>) -> Answer<Callers> {
-    if !names.0.contains(&args.id.as_str()) {
+    if !names.0.0.contains(&args.id.as_str()) {
         let found = Recoverable::new("symbol_not_found", format!("nothing is called `{}`", args.id));
         return Err(found.suggest("search_symbols").data("id", &args.id).into());
     }
