@@ -132,7 +132,11 @@ fn reader<'e>(entry: &'e Entry, field: &str, selected: &Selected) -> Option<&'e 
     let exact = entry.field_at(place(selected.selector));
     match selected.selector {
         "symbol" => exact.or_else(|| entry.field_at(place("symbols"))),
-        "symbols" => exact.or_else(|| entry.field_at(place("symbol")).filter(|_| single(&selected.value).is_some())),
+        "symbols" => exact.or_else(|| {
+            let placed = entry.field_at(place("symbol"))?;
+            let fits = single(&selected.value).is_some() || entry.property(placed.field.name).is_some_and(takes_list);
+            fits.then_some(placed)
+        }),
         _ => exact,
     }
 }
@@ -199,7 +203,11 @@ fn unsupported(
         "file" => &["path", "file_path"],
         other => &[other],
     };
-    if let Some(other) = usual.iter().find(|name| entry.open_field(name).is_some()) {
+    let untargeted = |name: &&&str| {
+        let placed = entry.open_field(name);
+        placed.is_some_and(|placed| !placed.places.iter().any(|p| matches!(p, Place::Target(_) | Place::To(_))))
+    };
+    if let Some(other) = usual.iter().find(untargeted) {
         error = error.data("entity_mismatch", entry.public_name(other));
     }
     let readable: Vec<String> = entry
@@ -216,3 +224,6 @@ fn unsupported(
 pub(crate) fn open(spec: &'static FacadeSpec, arguments: Map<String, Value>) -> Request {
     Request::open(spec, arguments)
 }
+
+#[cfg(test)]
+mod tests;

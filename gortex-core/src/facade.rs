@@ -11,6 +11,8 @@ mod v1;
 
 pub use tools::{Annotations, ToolDef, legacy_definitions, tool_definitions};
 pub use v1::FACADE_V1;
+#[cfg(test)]
+pub(crate) use tools::static_schema;
 
 use crate::effect::{Effect, same};
 use crate::envelope::Rule;

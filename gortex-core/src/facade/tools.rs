@@ -33,12 +33,12 @@ impl Annotations {
         }
     }
 
-    /// The hints as the protocol spells them.
+    /// The hints as the protocol spells them. `idempotentHint` is left out: a reader's means nothing there, and for
+    /// everything else its default is ours.
     pub fn to_value(self) -> Value {
         json!({
             "readOnlyHint": self.read_only,
             "destructiveHint": self.destructive,
-            "idempotentHint": self.idempotent,
             "openWorldHint": self.open_world,
         })
     }
