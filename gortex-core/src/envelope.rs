@@ -50,7 +50,7 @@ pub(crate) fn lower(
         if let Some(selected) = selected {
             let placed = reader(entry, field, &selected)
                 .ok_or_else(|| unsupported(registry, spec, entry, field, &selected))?;
-            flat.insert(placed.field.name.to_owned(), fitting(entry, placed, selected)?);
+            flat.insert(placed.field.name.to_owned(), fitting(entry, placed, selected));
         }
     }
     rename_friendly(entry, &mut flat);
@@ -150,15 +150,12 @@ fn single(value: &Value) -> Option<&Value> {
 }
 
 /// The selector's value in the form that its field takes, so that a comma inside one id is never taken for a list.
-fn fitting(entry: &Entry, placed: &PlacedField, selected: Selected) -> Result<Value, CallError> {
+fn fitting(entry: &Entry, placed: &PlacedField, selected: Selected) -> Value {
     let is_list = entry.property(placed.field.name).is_some_and(takes_list);
     match (selected.selector, selected.value) {
-        ("symbol", value) if is_list => Ok(Value::Array(vec![value])),
-        ("symbols", value) if !is_list => match single(&value) {
-            Some(item) => Ok(item.clone()),
-            None => Ok(value),
-        },
-        (_, value) => Ok(value),
+        ("symbol", value) if is_list => Value::Array(vec![value]),
+        ("symbols", value) if !is_list => single(&value).cloned().unwrap_or(value),
+        (_, value) => value,
     }
 }
 
