@@ -224,3 +224,6 @@ pub(crate) fn open(spec: &'static FacadeSpec, arguments: Map<String, Value>) -> 
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod properties;
