@@ -80,12 +80,9 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut list = ListToolsResult::default();
-        list.tools = tool_definitions(&self.registry)
-            .into_iter()
-            .map(|tool| Tool::new(tool.name, tool.description, Arc::new(tool.input_schema)))
-            .collect();
-        Ok(list)
+        let tools = tool_definitions(&self.registry).into_iter();
+        let tools = tools.map(|tool| Tool::new(tool.name, tool.description, Arc::new(tool.input_schema)));
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(
@@ -96,8 +93,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let output = dispatch(&self.registry, &self.context, &request.name, arguments).await;
         let content = vec![ContentBlock::text(output.text())];
-        let mut result =
-            if output.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        let mut result = if output.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
         let mut meta = MetaObject::new();
         for (key, value) in output.meta {
             meta.insert(key, value);

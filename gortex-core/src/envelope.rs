@@ -13,9 +13,9 @@ mod resolve;
 pub mod rules;
 mod symbols;
 
-pub use rules::Rule;
 pub(crate) use request::{Request, Selected, is_empty, json_type};
 pub(crate) use resolve::{nearest, normalise, resolve, unavailable};
+pub use rules::Rule;
 
 use serde_json::{Map, Value};
 
@@ -48,8 +48,7 @@ pub(crate) fn lower(
     let mut flat = flatten(spec, entry, request);
     for (selected, field) in [(target, "target"), (to, "to")] {
         if let Some(selected) = selected {
-            let placed = reader(entry, field, &selected)
-                .ok_or_else(|| unsupported(registry, spec, entry, field, &selected))?;
+            let placed = reader(entry, field, &selected).ok_or_else(|| unsupported(registry, spec, entry, field, &selected))?;
             flat.insert(placed.field.name.to_owned(), fitting(entry, placed, selected));
         }
     }
@@ -83,10 +82,8 @@ fn flatten(spec: &'static FacadeSpec, entry: &Entry, request: &Request) -> Map<S
         if is_discriminator(spec, entry, key) {
             continue;
         }
-        let moved = entry
-            .fields
-            .iter()
-            .find(|placed| placed.places.iter().any(|place| matches!(place, Place::Top(name) if name == key)));
+        let moved =
+            entry.fields.iter().find(|placed| placed.places.iter().any(|place| matches!(place, Place::Top(name) if name == key)));
         match moved {
             // A blank anchor is no anchor.
             Some(placed) if spec.renames.iter().any(|(public, _)| public == key) => {
@@ -170,13 +167,7 @@ pub(crate) fn takes_list(schema: &Value) -> bool {
 }
 
 /// The refusal of a selector that the operation would not read.
-fn unsupported(
-    registry: &Registry,
-    spec: &'static FacadeSpec,
-    entry: &Entry,
-    field: &str,
-    selected: &Selected,
-) -> CallError {
+fn unsupported(registry: &Registry, spec: &'static FacadeSpec, entry: &Entry, field: &str, selected: &Selected) -> CallError {
     let accepted: Vec<&str> = registry
         .operations()
         .filter(|other| other.operation.facade == spec.name && !other.operation.hidden)

@@ -10,8 +10,8 @@ mod coerce;
 mod json;
 mod schema;
 
-pub use json::Json;
 pub(crate) use coerce::{Mismatch, coerce, type_name};
+pub use json::Json;
 pub(crate) use schema::{public_schema, schema_of};
 
 use std::future::Future;

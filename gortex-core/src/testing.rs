@@ -2,7 +2,7 @@
 //!
 //! Every sample echoes its lowered arguments, so a test states a request and what the handler was given.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,8 +12,8 @@ use crate::extract::schema_of;
 use crate::operation::{ArgsInfo, Running};
 use crate::registry::BASELINE_V1;
 use crate::{
-    Answer, Args, Call, CallContext, CallError, CallOutput, Effect, FACADE_V1, FacadeArgs, FromCall, Json, Operation,
-    Registry, Reply, Surface, dispatch, facade,
+    Answer, Args, Call, CallContext, CallError, CallOutput, Effect, FACADE_V1, FacadeArgs, FromCall, Json, Operation, Registry,
+    Reply, Surface, dispatch, facade,
 };
 
 /// The lowered arguments as an answer.
@@ -95,6 +95,10 @@ sample! {
 sample! {
     #[facade(domain = "explore", op = "task", effect = "read")]
     explore { task: String, path: Option<String>, repo: Option<String>, }
+}
+sample! {
+    #[facade(domain = "explore", op = "outline", effect = "read")]
+    get_repo_outline { top: Option<u32>, }
 }
 sample! {
     #[facade(domain = "edit", op = "file", effect = "local_write")]
@@ -206,7 +210,13 @@ async fn get_callers() -> Answer<Reply> {
 }
 
 /// The registry of all samples; only what is missing may be wrong with it.
-pub(crate) fn registry() -> Registry {
+pub(crate) fn registry() -> &'static Registry {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    REGISTRY.get_or_init(collected)
+}
+
+/// Collects the samples.
+fn collected() -> Registry {
     let surface = Surface { facades: FACADE_V1, baseline: Some(BASELINE_V1), pending: &[], version: "facade-v1" };
     let (registry, violations) = Registry::inspect(surface, inventory::iter::<Operation>);
     let others: Vec<String> =
@@ -218,7 +228,7 @@ pub(crate) fn registry() -> Registry {
 /// Serves one call, synchronously.
 pub(crate) fn call_in(context: &CallContext, name: &str, arguments: Value) -> CallOutput {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(dispatch(&registry(), context, name, arguments))
+    runtime.block_on(dispatch(registry(), context, name, arguments))
 }
 
 /// Serves one call on the compact surface.
@@ -269,4 +279,3 @@ pub(crate) struct Places {
 fn never(_: Arc<Call>) -> Running {
     Box::pin(async { Err(CallError::internal("not meant to run")) })
 }
-

@@ -38,8 +38,8 @@ struct Found {
 /// Parses both halves; everything wrong with the keys is reported together.
 fn parse(attribute: TokenStream, item: TokenStream) -> Result<Found, Error> {
     let keys: Keys = syn::parse2(attribute)?;
-    let function: ItemFn = syn::parse2(item)
-        .map_err(|error| Error::new(error.span(), "`#[facade]` stands on an async function"))?;
+    let function: ItemFn =
+        syn::parse2(item).map_err(|error| Error::new(error.span(), "`#[facade]` stands on an async function"))?;
     Ok(Found { keys, function })
 }
 
@@ -276,10 +276,7 @@ fn check_function(function: &ItemFn, errors: &mut Errors) {
         }
     }
     if doc(function).is_empty() {
-        errors.push(Error::new(
-            signature.ident.span(),
-            "a handler has a doc comment: its first sentence is what callers read",
-        ));
+        errors.push(Error::new(signature.ident.span(), "a handler has a doc comment: its first sentence is what callers read"));
     }
 }
 

@@ -46,10 +46,13 @@ fn one_operation_has_its_schema_shape_and_hash() {
     assert_eq!(found["request_shape"], json!({"operation": "file", "target": {"file": "<file>"}, "options": {}}));
     let schema = &found["input_schema"];
     assert_eq!(schema["properties"]["operation"], json!({"type": "string", "const": "file"}));
-    assert_eq!(schema["properties"]["target"], json!({
-        "type": "object", "properties": {"file": {"type": "string", "description": "A path."}}, "required": ["file"],
-        "additionalProperties": false, "minProperties": 1, "maxProperties": 1
-    }));
+    assert_eq!(
+        schema["properties"]["target"],
+        json!({
+            "type": "object", "properties": {"file": {"type": "string", "description": "A path."}}, "required": ["file"],
+            "additionalProperties": false, "minProperties": 1, "maxProperties": 1
+        })
+    );
     assert_eq!(schema["properties"]["options"]["properties"]["offset"], json!({"type": "integer"}));
     assert_eq!(schema["required"], json!(["target"]));
     assert_eq!(found["schema_hash"], schema_hash(schema));
@@ -92,6 +95,25 @@ fn both_forms_of_a_symbol_target_are_published() {
 }
 
 #[test]
+fn a_long_list_of_schemas_is_paged_to_its_end() {
+    let mut names = BTreeSet::new();
+    let mut request = json!({"domain": "change", "detail": "schema", "output": {"max_bytes": 3000}});
+    loop {
+        let output = call("capabilities", request.clone());
+        assert!(!output.is_error && output.text().len() <= 3000, "{}", output.text());
+        assert_eq!(output.meta["gortex_facade"]["operation"], "domain");
+        let page = body(&output);
+        let entries = page["operations"].as_array().expect("a list");
+        assert!(entries.iter().all(|entry| names.insert(entry["operation"].to_string())));
+        match page.get("next_cursor") {
+            Some(cursor) => request["output"]["cursor"] = cursor.clone(),
+            None => break,
+        }
+    }
+    assert_eq!(names.len(), 18);
+}
+
+#[test]
 fn unknown_words_are_refused_with_the_known_ones() {
     for (arguments, key) in [
         (json!({"domain": "raed"}), "valid_domains"),
@@ -112,7 +134,7 @@ fn every_shape_fits_its_schema_and_the_static_tool() {
     let registry = registry();
     let mut seen = BTreeSet::new();
     for spec in crate::FACADE_V1 {
-        let of_tool = Value::Object(crate::facade::static_schema(&registry, spec));
+        let of_tool = Value::Object(crate::facade::static_schema(registry, spec));
         for listing in registry.listings(spec) {
             let Some(found) = &listing.entry else { continue };
             let schema = public_schema(spec, &listing, found);

@@ -30,8 +30,12 @@ fn operations_are_inferred_from_the_selector() {
     check("read", json!({"target": {"file": "ä.py"}}), "file", json!({"path": "ä.py"}));
     check("read", json!({"target": {"symbol": "a"}}), "source", json!({"id": "a"}));
     check("read", json!({"target": {"symbols": ["a", "b"]}}), "symbols", json!({"ids": ["a", "b"], "include_source": true}));
-    check("edit", json!({"target": {"symbol": "a"}, "match": "x", "replacement": "y"}), "symbol",
-        json!({"old_source": "x", "new_source": "y", "id": "a"}));
+    check(
+        "edit",
+        json!({"target": {"symbol": "a"}, "match": "x", "replacement": "y"}),
+        "symbol",
+        json!({"old_source": "x", "new_source": "y", "id": "a"}),
+    );
     check("edit", json!({"target": {"file": "a"}, "content": ""}), "write", json!({"content": "", "path": "a"}));
     check("edit", json!({"changes": [{"op": "delete_file"}]}), "batch", json!({"edits": [{"op": "delete_file"}]}));
     check("edit", json!({"changes": "[{\"op\":\"delete_file\"}]"}), "batch", json!({"edits": "[{\"op\":\"delete_file\"}]"}));
@@ -40,8 +44,12 @@ fn operations_are_inferred_from_the_selector() {
 
 #[test]
 fn the_selector_count_wins_over_the_operation() {
-    check("read", json!({"operation": "source", "target": {"symbols": ["a", "b"]}}), "symbols",
-        json!({"ids": ["a", "b"], "include_source": true}));
+    check(
+        "read",
+        json!({"operation": "source", "target": {"symbols": ["a", "b"]}}),
+        "symbols",
+        json!({"ids": ["a", "b"], "include_source": true}),
+    );
     check("read", json!({"operation": "symbols", "target": {"symbol": "a"}}), "source", json!({"id": "a"}));
     check("read", json!({"operation": "source", "target": {"file": "a"}}), "file", json!({"path": "a"}));
 }
@@ -60,10 +68,18 @@ fn operation_names_are_normalised_and_aliased() {
 
 #[test]
 fn containers_are_merged_and_must_be_objects() {
-    check("read", json!({"target": {"file": "a"}, "options": "{\"offset\": 2}", "output": {"limit": 1}}), "file",
-        json!({"offset": 2, "limit": 1, "path": "a"}));
-    check("read", json!({"target": "{\"file\": \"a\"}", "options": {"offset": 1}, "context": {"offset": 2}, "offset": 3}),
-        "file", json!({"offset": 3, "path": "a"}));
+    check(
+        "read",
+        json!({"target": {"file": "a"}, "options": "{\"offset\": 2}", "output": {"limit": 1}}),
+        "file",
+        json!({"offset": 2, "limit": 1, "path": "a"}),
+    );
+    check(
+        "read",
+        json!({"target": "{\"file\": \"a\"}", "options": {"offset": 1}, "context": {"offset": 2}, "offset": 3}),
+        "file",
+        json!({"offset": 3, "path": "a"}),
+    );
     check("read", json!({"target": {"file": "a"}, "options": null, "context": {"offset": null}}), "file", json!({"path": "a"}));
     refused("read", json!({"target": {"file": "a"}, "options": "deep"}), json!({"field": "options"}));
     let found = refused("read", json!({"target": {"file": "a"}, "arguments": [1]}), json!({"received_type": "array"}));
@@ -77,22 +93,49 @@ fn a_target_has_exactly_one_selector() {
     refused("read", json!({"operation": "file", "target": "a.py"}), json!({"field": "target"}));
     refused("read", json!({"operation": "file", "target": {"path": "a"}}), json!({"field": "target.path"}));
     refused("read", json!({"operation": "file", "target": {}}), json!({"selectors": []}));
-    refused("read", json!({"operation": "file", "target": {"symbol": "a", "file": "b"}}), json!({"selectors": ["file", "symbol"]}));
-    check("read", json!({"operation": "file", "target": {"symbol": " ", "file": "b", "symbols": []}}), "file", json!({"path": "b"}));
-    refused("read", json!({"operation": "file", "target": {"file": 7}}), json!({"field": "target.file", "expected_type": "string"}));
+    refused(
+        "read",
+        json!({"operation": "file", "target": {"symbol": "a", "file": "b"}}),
+        json!({"selectors": ["file", "symbol"]}),
+    );
+    check(
+        "read",
+        json!({"operation": "file", "target": {"symbol": " ", "file": "b", "symbols": []}}),
+        "file",
+        json!({"path": "b"}),
+    );
+    refused(
+        "read",
+        json!({"operation": "file", "target": {"file": 7}}),
+        json!({"field": "target.file", "expected_type": "string"}),
+    );
     refused("read", json!({"operation": "symbols", "target": {"symbols": [1]}}), json!({"field": "target.symbols"}));
 }
 
 #[test]
 fn a_selector_that_would_not_be_read_is_refused() {
     refused("search", json!({"query": "x", "target": {"file": "a"}}), json!({"reason": "unsupported_target"}));
-    refused("relations", json!({"target": {"query": "x"}}),
-        json!({"field": "target.query", "accepted_by": ["declaration"], "operation": "usages"}));
-    refused("relations", json!({"target": {"symbol": "x"}, "to": {"symbol": "y"}}), json!({"field": "to.symbol", "accepted_by": []}));
-    refused("analyze", json!({"kind": "processes", "target": {"symbol": "x"}}),
-        json!({"kind": "processes", "entity_mismatch": "options.id"}));
-    check("trace", json!({"operation": "flow", "target": {"symbol": "a"}, "to": {"query": "b"}}), "flow",
-        json!({"source_id": "a", "sink_id": "b"}));
+    refused(
+        "relations",
+        json!({"target": {"query": "x"}}),
+        json!({"field": "target.query", "accepted_by": ["declaration"], "operation": "usages"}),
+    );
+    refused(
+        "relations",
+        json!({"target": {"symbol": "x"}, "to": {"symbol": "y"}}),
+        json!({"field": "to.symbol", "accepted_by": []}),
+    );
+    refused(
+        "analyze",
+        json!({"kind": "processes", "target": {"symbol": "x"}}),
+        json!({"kind": "processes", "entity_mismatch": "options.id"}),
+    );
+    check(
+        "trace",
+        json!({"operation": "flow", "target": {"symbol": "a"}, "to": {"query": "b"}}),
+        "flow",
+        json!({"source_id": "a", "sink_id": "b"}),
+    );
     check("relations", json!({"target": {"symbols": ["a,b"]}}), "usages", json!({"id": "a,b"}));
     refused("relations", json!({"target": {"symbols": ["a", "b"]}}), json!({"reason": "unsupported_target"}));
 }
@@ -101,19 +144,35 @@ fn a_selector_that_would_not_be_read_is_refused() {
 fn friendly_names_are_renamed_only_where_they_belong() {
     check("search", json!({"operation": "ast", "query": "(x)"}), "ast", json!({"pattern": "(x)"}));
     check("search", json!({"operation": "ast", "options": {"query": "(x)"}}), "ast", json!({"pattern": "(x)"}));
-    check("explore", json!({"task": "t", "path": "r", "options": {"path": "src", "repo": "s"}}), "task",
-        json!({"path": "src", "repo": "r", "task": "t"}));
+    check(
+        "explore",
+        json!({"task": "t", "path": "r", "options": {"path": "src", "repo": "s"}}),
+        "task",
+        json!({"path": "src", "repo": "r", "task": "t"}),
+    );
     check("explore", json!({"task": "t", "path": " ", "options": {"repo": "s"}}), "task", json!({"repo": "s", "task": "t"}));
-    check("refactor", json!({"operation": "move", "target": {"symbol": "a"}, "destination": "b.rs"}), "move",
-        json!({"target_file": "b.rs", "id": "a"}));
+    check(
+        "refactor",
+        json!({"operation": "move", "target": {"symbol": "a"}, "destination": "b.rs"}),
+        "move",
+        json!({"target_file": "b.rs", "id": "a"}),
+    );
 }
 
 #[test]
 fn fixed_arguments_are_written_last() {
-    check("search", json!({"query": "x", "assist": "on", "options": {"assist": "on"}}), "symbols",
-        json!({"assist": "off", "query": "x"}));
-    check("remember", json!({"operation": "risk_ack", "arguments": {"symbols": "a", "ack": false}}), "risk_ack",
-        json!({"symbols": "a", "ack": true}));
+    check(
+        "search",
+        json!({"query": "x", "assist": "on", "options": {"assist": "on"}}),
+        "symbols",
+        json!({"assist": "off", "query": "x"}),
+    );
+    check(
+        "remember",
+        json!({"operation": "risk_ack", "arguments": {"symbols": "a", "ack": false}}),
+        "risk_ack",
+        json!({"symbols": "a", "ack": true}),
+    );
 }
 
 #[test]
@@ -142,8 +201,11 @@ fn a_set_of_symbols_is_collected_from_everywhere() {
     check("change", plan(json!({"target": {"symbols": ["b", "a", "b", " "]}})), "edit_plan", json!({"ids": ["b", "a"]}));
     check("change", plan(json!({"source": {"symbols": "a, b"}})), "edit_plan", json!({"ids": ["a", "b"]}));
     check("change", plan(json!({"options": {"ids": ["a"]}, "symbol": "a"})), "edit_plan", json!({"ids": ["a"]}));
-    refused("change", plan(json!({"target": {"symbols": ["a"]}, "source": {"symbols": ["b"]}})),
-        json!({"conflicting_fields": ["target.symbols", "source.symbols"]}));
+    refused(
+        "change",
+        plan(json!({"target": {"symbols": ["a"]}, "source": {"symbols": ["b"]}})),
+        json!({"conflicting_fields": ["target.symbols", "source.symbols"]}),
+    );
     refused("change", plan(json!({"target": {"symbol": "a,b"}})), json!({"field": "target.symbol"}));
     refused("change", plan(json!({"source": {"symbols": [1]}})), json!({"field": "source.symbols"}));
     refused("change", plan(json!({})), json!({"field": "target.symbols"}));
@@ -151,12 +213,24 @@ fn a_set_of_symbols_is_collected_from_everywhere() {
 
 #[test]
 fn a_contract_has_symbols_or_another_source() {
-    check("change", json!({"target": {"symbols": ["a", "b"]}}), "contract",
-        json!({"symbols": "a,b", "source": "symbols", "ack": false}));
+    check(
+        "change",
+        json!({"target": {"symbols": ["a", "b"]}}),
+        "contract",
+        json!({"symbols": "a,b", "source": "symbols", "ack": false}),
+    );
     check("change", json!({"source": {"ranges": [{"file": "a"}]}}), "contract", json!({"ranges": [{"file": "a"}], "ack": false}));
-    check("change", json!({"source": {"source": "diff"}, "options": {"ack": true}}), "contract", json!({"ack": false, "source": "diff"}));
-    refused("change", json!({"target": {"symbols": ["a"]}, "source": {"source": "diff"}}),
-        json!({"conflicting_fields": ["target.symbols", "source.source"]}));
+    check(
+        "change",
+        json!({"source": {"source": "diff"}, "options": {"ack": true}}),
+        "contract",
+        json!({"ack": false, "source": "diff"}),
+    );
+    refused(
+        "change",
+        json!({"target": {"symbols": ["a"]}, "source": {"source": "diff"}}),
+        json!({"conflicting_fields": ["target.symbols", "source.source"]}),
+    );
     refused("change", json!({}), json!({"field": "target.symbols"}));
 }
 
@@ -167,28 +241,62 @@ fn other_rules_of_change() {
     check("change", json!({"operation": "impact", "target": {"file": "a"}}), "impact", json!({"path": "a"}));
     check("change", json!({"operation": "impact", "source": {"symbols": ["a"]}}), "impact", json!({"ids": ["a"]}));
     check("change", json!({"operation": "pattern", "source": {"symbols": ["a", "b"]}}), "pattern", json!({"id": "a"}));
-    check("change", json!({"operation": "diagnostics", "source": {"file": "a", "range": {"start_line": 3, "end_line": 4}}}),
-        "diagnostics", json!({"path": "a", "start_line": 3}));
+    check(
+        "change",
+        json!({"operation": "diagnostics", "source": {"file": "a", "range": {"start_line": 3, "end_line": 4}}}),
+        "diagnostics",
+        json!({"path": "a", "start_line": 3}),
+    );
     check("change", json!({"operation": "diagnostics", "target": {"file": "a"}}), "diagnostics", json!({"path": "a"}));
 }
 
 #[test]
 fn a_repository_selector_is_read_or_refused() {
-    check("search", json!({"query": "x", "options": {"repo": "r"}}), "symbols", json!({"repo": "r", "query": "x", "assist": "off"}));
+    check(
+        "search",
+        json!({"query": "x", "options": {"repo": "r"}}),
+        "symbols",
+        json!({"repo": "r", "query": "x", "assist": "off"}),
+    );
     check("search", json!({"query": "x", "repo": "r"}), "symbols", json!({"query": "x", "repo": "r", "assist": "off"}));
     refused("search", json!({"query": "x", "Repo": "r"}), json!({"field": "Repo", "suggested_field": "options.repo"}));
-    refused("search", json!({"query": "x", "options": {"repoPath": "r"}}),
-        json!({"field": "options.repoPath", "container": "options", "suggested_field": "options.repo"}));
-    refused("search", json!({"query": "x", "options": {"repo": ""}}), json!({"field": "options.repo", "expected_type": "string"}));
+    refused(
+        "search",
+        json!({"query": "x", "options": {"repoPath": "r"}}),
+        json!({"field": "options.repoPath", "container": "options", "suggested_field": "options.repo"}),
+    );
+    refused(
+        "search",
+        json!({"query": "x", "options": {"repo": ""}}),
+        json!({"field": "options.repo", "expected_type": "string"}),
+    );
     refused("search", json!({"query": "x", "options": {"repo": 3}}), json!({"field": "options.repo"}));
     let found = refused("read", json!({"target": {"file": "a"}, "cwd": "/x"}), json!({"reason": "no_repository_selector"}));
     assert!(found["message"].as_str().expect("text").contains("workspace_admin.set_active_project"));
-    refused("read", json!({"target": {"file": "a"}, "output": {"root": "/x"}, "context": {"dir": "/y"}}), json!({"field": "context.dir"}));
+    refused(
+        "read",
+        json!({"target": {"file": "a"}, "output": {"root": "/x"}, "context": {"dir": "/y"}}),
+        json!({"field": "context.dir"}),
+    );
     check("read", json!({"target": {"file": "a"}, "options": {"scope": "x", "path": "b"}}), "file", json!({"path": "a"}));
-    check("workspace_admin", json!({"operation": "track", "arguments": {"path": "/p", "workspace": "w"}}), "track",
-        json!({"path": "/p", "workspace": "w"}));
-    refused("workspace_admin", json!({"operation": "track", "arguments": {"path": "/p", "project": "w"}}),
-        json!({"suggested_field": "arguments.workspace"}));
+    // An anchor that the operation can't honour would answer about another repository.
+    refused(
+        "explore",
+        json!({"operation": "outline", "path": "r"}),
+        json!({"field": "path", "reason": "no_repository_selector"}),
+    );
+    check("explore", json!({"operation": "outline", "path": ""}), "outline", json!({}));
+    check(
+        "workspace_admin",
+        json!({"operation": "track", "arguments": {"path": "/p", "workspace": "w"}}),
+        "track",
+        json!({"path": "/p", "workspace": "w"}),
+    );
+    refused(
+        "workspace_admin",
+        json!({"operation": "track", "arguments": {"path": "/p", "project": "w"}}),
+        json!({"suggested_field": "arguments.workspace"}),
+    );
 }
 
 #[test]
@@ -212,7 +320,12 @@ fn kinds_of_analysis_are_operations_and_writers_live_elsewhere() {
 fn a_verb_is_completed_by_its_channel() {
     let done = json!({});
     check("session", json!({"operation": "subscribe", "channel": "Diagnostics"}), "subscribe_diagnostics", done.clone());
-    check("session", json!({"operation": "subscribe", "arguments": {"channel": "diagnostics"}}), "subscribe_diagnostics", done.clone());
+    check(
+        "session",
+        json!({"operation": "subscribe", "arguments": {"channel": "diagnostics"}}),
+        "subscribe_diagnostics",
+        done.clone(),
+    );
     check("session", json!({"operation": "subscribe_diagnostics"}), "subscribe_diagnostics", done);
     let channels = json!(["daemon_health", "diagnostics", "graph_invalidated", "stale_refs", "workspace_readiness"]);
     refused("session", json!({"operation": "subscribe"}), json!({"operation": "subscribe", "valid_channels": channels}));
@@ -222,8 +335,11 @@ fn a_verb_is_completed_by_its_channel() {
 
 #[test]
 fn a_wrong_word_for_a_choice_is_refused() {
-    refused("search", json!({"query": "x", "options": {"query_class": "sideways"}}),
-        json!({"field": "options.query_class", "valid_values": ["word", "path"], "received": "sideways"}));
+    refused(
+        "search",
+        json!({"query": "x", "options": {"query_class": "sideways"}}),
+        json!({"field": "options.query_class", "valid_values": ["word", "path"], "received": "sideways"}),
+    );
     refused("read", json!({"target": {"file": "a"}, "options": {"offset": "two"}}), json!({"expected_type": "integer"}));
     let found = refused("search", json!({}), json!({"field": "query"}));
     assert_eq!(found["message"], "query is required");
@@ -232,9 +348,12 @@ fn a_wrong_word_for_a_choice_is_refused() {
 
 #[test]
 fn legacy_names_have_meanings_by_value() {
-    assert_eq!(body(&legacy("analyze", json!({"kind": "processes", "id": "p"}))), json!({
-        "id": "p", "_ignored_options": {"names": ["kind"], "valid": ["id"]}
-    }));
+    assert_eq!(
+        body(&legacy("analyze", json!({"kind": "processes", "id": "p"}))),
+        json!({
+            "id": "p", "_ignored_options": {"names": ["kind"], "valid": ["id"]}
+        })
+    );
     assert_eq!(body(&legacy("analyze", json!({"kind": "hotspots"})))["kind"], "hotspots");
     let unknown = body(&legacy("analyze", json!({"kind": "x"})));
     assert!(unknown["data"]["valid_values"].as_array().expect("a list").contains(&json!("hotspots")));

@@ -205,9 +205,10 @@ fn integer(value: &Value) -> Option<Value> {
         Value::Number(number) => whole(number.as_f64()?),
         Value::String(text) => {
             let text = text.trim();
-            text.parse::<i64>().map(Value::from).ok().or_else(|| {
-                text.parse::<u64>().map(Value::from).ok().or_else(|| text.parse::<f64>().ok().and_then(whole))
-            })
+            text.parse::<i64>()
+                .map(Value::from)
+                .ok()
+                .or_else(|| text.parse::<u64>().map(Value::from).ok().or_else(|| text.parse::<f64>().ok().and_then(whole)))
         }
         _ => None,
     }

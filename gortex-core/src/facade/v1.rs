@@ -20,8 +20,22 @@ pub const FACADE_V1: &[FacadeSpec] = &[
     FacadeSpec {
         discriminator: Discriminator::Kind,
         featured: &[
-            "architecture", "churn", "clones", "contracts", "coupling", "cycles", "dead_code", "health", "hotspots", "impact",
-            "inspections", "processes", "sast", "todos", "untested", "why",
+            "architecture",
+            "churn",
+            "clones",
+            "contracts",
+            "coupling",
+            "cycles",
+            "dead_code",
+            "health",
+            "hotspots",
+            "impact",
+            "inspections",
+            "processes",
+            "sast",
+            "todos",
+            "untested",
+            "why",
         ],
         shapes: &[
             ("citation", r#"{"kind":"citation","options":{"span":"<quoted text>","file_path":"<file>"}}"#),
@@ -119,19 +133,12 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             ("task", r#"{"task":"<task>"}"#),
         ],
         ..FacadeSpec::new("explore", Read, "Start here: the code that matters for a task.")
-            .fields(&[
-                PublicField::new("task", Text, ""),
-                PublicField::new("path", Text, "Repository anchor"),
-                OPTIONS,
-            ])
+            .fields(&[PublicField::new("task", Text, ""), PublicField::new("path", Text, "Repository anchor"), OPTIONS])
             .default_operation("task")
             .always_load()
     },
     FacadeSpec::new("overlay", SessionWrite, "Speculative edits in memory.").fields(COLD),
-    FacadeSpec::new("pr", Read, "Read and analyze pull requests of a forge.")
-        .fields(COLD)
-        .default_operation("list")
-        .open_world(),
+    FacadeSpec::new("pr", Read, "Read and analyze pull requests of a forge.").fields(COLD).default_operation("list").open_world(),
     FacadeSpec::new("publish_review", ExternalWrite, "Post review results to a forge.")
         .fields(COLD)
         .default_operation("post")
@@ -170,10 +177,7 @@ pub const FACADE_V1: &[FacadeSpec] = &[
         shapes: &[
             ("apply_code_action", r#"{"target":{"file":"<file>"},"dry_run":true}"#),
             ("fix_all", r#"{"target":{"file":"<file>"},"dry_run":true}"#),
-            (
-                "move",
-                r#"{"target":{"symbol":"<symbol>"},"destination":"<new file>","dry_run":true}"#,
-            ),
+            ("move", r#"{"target":{"symbol":"<symbol>"},"destination":"<new file>","dry_run":true}"#),
             ("rename", r#"{"target":{"symbol":"<symbol>"},"new_name":"<new name>","dry_run":true}"#),
         ],
         ..FacadeSpec::new("refactor", LocalWrite, "Semantic changes that keep all references right.")
@@ -196,22 +200,15 @@ pub const FACADE_V1: &[FacadeSpec] = &[
     },
     FacadeSpec {
         shapes: &[("risk_ack", r#"{"arguments":{"source":"symbols","symbols":"<symbol>"}}"#)],
-        ..FacadeSpec::new("remember", LocalWrite, "Store or update durable knowledge.")
-            .fields(COLD)
-            .default_operation("memory")
+        ..FacadeSpec::new("remember", LocalWrite, "Store or update durable knowledge.").fields(COLD).default_operation("memory")
     },
-    FacadeSpec::new("response", Read, "Re-cut or export buffered answers.")
-        .fields(COLD)
-        .default_operation("stats"),
+    FacadeSpec::new("response", Read, "Re-cut or export buffered answers.").fields(COLD).default_operation("stats"),
     FacadeSpec::new("review", Read, "Review a change; review context and questions.")
         .fields(&[PublicField::new("source", Object, ""), OPTIONS])
         .default_operation("run")
         .open_world(),
     FacadeSpec {
-        shapes: &[
-            ("artifacts", r#"{"query":"<words>","options":{}}"#),
-            ("files", r#"{"query":"<file name>","options":{}}"#),
-        ],
+        shapes: &[("artifacts", r#"{"query":"<words>","options":{}}"#), ("files", r#"{"query":"<file name>","options":{}}"#)],
         ..FacadeSpec::new("search", Read, "Find symbols, text, files or syntax patterns.")
             .fields(&[PublicField::new("query", Text, ""), OPTIONS])
             .default_operation("symbols")
@@ -234,14 +231,10 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             .default_operation("call_chain")
             .always_load()
     },
-    FacadeSpec::new("workspace", Read, "What is tracked, indexed and configured.")
-        .fields(COLD)
-        .default_operation("info"),
+    FacadeSpec::new("workspace", Read, "What is tracked, indexed and configured.").fields(COLD).default_operation("info"),
     FacadeSpec {
         shapes: &[("coverage", r#"{"operation":"coverage","arguments":{"profile":"<coverage file>"}}"#)],
-        ..FacadeSpec::new("workspace_admin", ControlWrite, "Track, index and configure repositories.")
-            .fields(COLD)
-            .open_world()
+        ..FacadeSpec::new("workspace_admin", ControlWrite, "Track, index and configure repositories.").fields(COLD).open_world()
     },
 ];
 

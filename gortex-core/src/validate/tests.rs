@@ -19,8 +19,7 @@ const SURFACE: Surface = Surface { facades: TABLE, baseline: Some(BASELINE), pen
 
 /// The rules that a table breaks, with the places, sorted.
 fn broken(surface: Surface, operations: &[Operation]) -> Vec<String> {
-    let operations: Vec<&'static Operation> =
-        operations.iter().map(|operation| &*Box::leak(Box::new(*operation))).collect();
+    let operations: Vec<&'static Operation> = operations.iter().map(|operation| &*Box::leak(Box::new(*operation))).collect();
     let (_, violations) = Registry::inspect(surface, operations);
     violations.iter().map(|found| format!("{} {}", found.at, found.rule)).collect()
 }
@@ -139,9 +138,8 @@ fn the_baseline_is_registered_or_pending() {
 
 #[test]
 fn the_pending_list_is_true() {
-    let pending = |names: &'static [&'static str], operations: &[Operation]| {
-        broken(Surface { pending: names, ..SURFACE }, operations)
-    };
+    let pending =
+        |names: &'static [&'static str], operations: &[Operation]| broken(Surface { pending: names, ..SURFACE }, operations);
     assert_eq!(pending(&["look_near"], &[SOUND, PUT]), ["samples.rs:1 pending_and_registered"]);
     assert_eq!(pending(&["look_far"], &[SOUND, PUT]), ["pending pending_unknown"]);
     assert_eq!(pending(&["put_down", "put_down"], &[SOUND]), ["pending pending_twice"]);
@@ -152,10 +150,10 @@ fn what_is_registered_is_what_the_baseline_says() {
     let with = |near: Operation| broken(SURFACE, &[near, PUT]);
     assert_eq!(with(Operation { legacy: "look_close", ..SOUND }), ["samples.rs:1 other_legacy"]);
     assert_eq!(with(Operation { hidden: true, ..SOUND }), ["samples.rs:1 other_visibility"]);
-    assert_eq!(with(Operation { effect: Effect::SessionWrite, ..SOUND }), [
-        "samples.rs:1 mixed_effects",
-        "samples.rs:1 other_effect"
-    ]);
+    assert_eq!(
+        with(Operation { effect: Effect::SessionWrite, ..SOUND }),
+        ["samples.rs:1 mixed_effects", "samples.rs:1 other_effect"]
+    );
     let put = Operation { effect: Effect::Read, ..PUT };
     assert_eq!(broken(SURFACE, &[SOUND, put]), ["samples.rs:1 mixed_effects", "samples.rs:1 mutator_as_reader"]);
     const FIXED: &str = "look\tnear\tlook_near\tread\t{\"deep\":false}\t\nput\tdown\tput_down\tlocal_write\t\t";
@@ -176,7 +174,8 @@ fn nothing_is_beyond_the_baseline_but_variants() {
 fn the_roster_and_the_operations_agree() {
     let surface = Surface { baseline: None, ..SURFACE };
     assert_eq!(broken(surface, &[SOUND]), ["surface roster_mismatch"]);
-    const FOREIGN: &str = "look\tnear\tlook_near\tread\t\t\nput\tdown\tput_down\tlocal_write\t\t\nsee\ta\tb\tread\t\t\nsee\tc\td\tread\t\t";
+    const FOREIGN: &str =
+        "look\tnear\tlook_near\tread\t\t\nput\tdown\tput_down\tlocal_write\t\t\nsee\ta\tb\tread\t\t\nsee\tc\td\tread\t\t";
     let surface = Surface { baseline: Some(FOREIGN), ..SURFACE };
     assert_eq!(broken(surface, &[SOUND, PUT]), ["baseline:3 roster_mismatch"]);
 }

@@ -6,7 +6,7 @@ use crate::testing::registry;
 use crate::{legacy_definitions, tool_definitions};
 
 fn list() -> Vec<Value> {
-    tool_definitions(&registry()).iter().map(super::ToolDef::to_value).collect()
+    tool_definitions(registry()).iter().map(super::ToolDef::to_value).collect()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn strict_hosts_accept_every_schema() {
         }
         assert!(properties.contains_key("output"));
     }
-    for tool in legacy_definitions(&registry()) {
+    for tool in legacy_definitions(registry()) {
         assert_eq!(tool.input_schema["type"], "object");
         let properties = tool.input_schema["properties"].as_object().expect("explicit properties");
         assert!(properties.values().all(Value::is_object), "{}", tool.name);
@@ -88,7 +88,7 @@ fn a_description_names_the_operations_and_no_hidden_one() {
 
 #[test]
 fn a_legacy_tool_is_the_union_of_its_meanings() {
-    let tools = legacy_definitions(&registry());
+    let tools = legacy_definitions(registry());
     let find = |name: &str| tools.iter().find(|tool| tool.name == name).expect("a tool");
     assert!(find("analyze").annotations.destructive);
     assert_eq!(find("analyze").input_schema["required"], json!(["kind"]));
