@@ -103,6 +103,12 @@ impl<'a> Infer<'_, 'a> {
         false
     }
 
+    /// Where an alias is read: outside itself, or looking up its own text would ask the alias for its members.
+    fn around(&self, file: usize, node: NodeId) -> Place {
+        let parents = &self.scopes.table.parents;
+        Place { file, owner: parents.get(node as usize).copied().filter(|parent| *parent != NONE).unwrap_or(node) }
+    }
+
     fn alias_target(&self, ty: NodeId) -> Option<NodeId> {
         let table = &self.scopes.table;
         let def = table.def(ty)?;
@@ -110,7 +116,7 @@ impl<'a> Infer<'_, 'a> {
             return None;
         }
         let file = table.file_of(ty);
-        match self.resolve_text(Place { file, owner: ty }, table.str(file, def.ty), DEPTH - 2) {
+        match self.resolve_text(self.around(file, ty), table.str(file, def.ty), DEPTH - 2) {
             Ty::Instance(node) if node != ty => Some(node),
             _ => None,
         }
@@ -221,7 +227,7 @@ impl<'a> Infer<'_, 'a> {
             return None;
         }
         let file = table.file_of(node);
-        match self.resolve_text(Place { file, owner: node }, table.str(file, def.ty), depth + 1) {
+        match self.resolve_text(self.around(file, node), table.str(file, def.ty), depth + 1) {
             found @ Ty::Instance(_) => Some(found),
             _ => None,
         }

@@ -633,3 +633,24 @@ fn an_empty_tree_links() {
     assert_eq!(graph_of(&[]).node_count(), 0);
     assert_eq!(graph_of(&[("a.py", "")]).node_count(), 1);
 }
+
+// Looking up an alias's own text asked the alias for its members, without end.
+#[test]
+fn aliases_of_each_other_end() {
+    let fixture = "
+//- a.go
+package a
+
+type One Two
+type Two One
+type Chain []Handler
+type Handler func(*Ctx)
+type Ctx struct{ chain Chain }
+
+func (c Chain) Last() Handler { return c[0] }
+func (o One) Run() {}
+func use(c *Ctx, o One, t Two) { c.chain.Last(); o.Run(); t.Missing() }
+";
+    check(fixture, "a.go::Chain.Last", &["use:11"]);
+    check(fixture, "a.go::One.Run", &["use:11"]);
+}
