@@ -2,8 +2,11 @@
 //!
 //! Everything that answers a call goes through `gortex_core::dispatch`; this crate gives it state, handlers and roads.
 
+pub mod config;
 pub mod handlers;
 pub mod registry;
+pub mod session;
 pub mod state;
 #[cfg(test)]
 pub mod testing;
+pub mod tracking;

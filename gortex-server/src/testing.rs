@@ -15,7 +15,7 @@ use crate::state::Server;
 pub(crate) struct Fixture {
     pub server: Arc<Server>,
     pub root: PathBuf,
-    registry: Registry,
+    registry: Arc<Registry>,
     runtime: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
 }
@@ -38,7 +38,7 @@ impl Fixture {
         let repo = RepoInfo { name: "repo".to_owned(), root: root.clone() };
         server.start_now(&[repo], &Silent).expect("indexes");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Fixture { server, root, registry: partial_registry(), runtime, _folder: folder }
+        Fixture { server, root, registry: Arc::new(partial_registry()), runtime, _folder: folder }
     }
 
     /// Calls a compact tool.
@@ -75,6 +75,7 @@ impl Fixture {
     fn dispatch(&self, surface: SurfaceView, tool: &str, arguments: Value) -> CallOutput {
         let mut shared = Extensions::new();
         shared.insert_arc(Arc::clone(&self.server));
+        shared.insert_arc(Arc::clone(&self.registry));
         let shared = Arc::new(shared);
         let context = match surface {
             SurfaceView::Compact => CallContext::compact(shared),
