@@ -67,6 +67,16 @@ impl Fixture {
         serde_json::from_str(&output.text()).expect("JSON")
     }
 
+    /// The registry that calls go through.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry)
+    }
+
+    /// Runs a future on the fixture's runtime.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
     /// The bytes of a file.
     pub fn disk(&self, path: &str) -> Vec<u8> {
         std::fs::read(self.root.join(path)).expect("a file")
@@ -105,6 +115,6 @@ pub(crate) fn lay(root: &std::path::Path, files: &str) {
 }
 
 /// The registry with everything unregistered counted as pending, so that a domain can be tested while others are written.
-fn partial_registry() -> Registry {
+pub(crate) fn partial_registry() -> Registry {
     Registry::inspect(Surface::v1(crate::registry::PENDING), gortex_core::inventory::iter::<gortex_core::Operation>).0
 }
