@@ -198,7 +198,7 @@ fn recommend(health: &Health, readiness: &Readiness) -> Option<String> {
     if !health.edges_ok {
         return Some("files were indexed but no relation was found between them: edge extraction failed, index again".to_owned());
     }
-    (health.health_score < LOW).then(|| "many files could not be indexed; see `parse_failures`, then index again".to_owned())
+    (health.health_score < LOW).then(|| "many files have no facts, or not all; `parse_failures` says why. Exclude what is no source in .gortexignore, mend the rest, then index again".to_owned())
 }
 
 #[cfg(test)]
