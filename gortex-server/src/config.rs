@@ -152,7 +152,9 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     let known = |key: &str| ["repos", "auto_track", "mcp"].contains(&key);
     config.unknown_keys = table.keys().filter(|key| !known(key)).cloned().collect();
     let mcp = table.get("mcp").and_then(toml::Value::as_table);
-    config.unknown_keys.extend(mcp.into_iter().flat_map(toml::Table::keys).filter(|key| *key != "tools").map(|key| format!("mcp.{key}")));
+    config
+        .unknown_keys
+        .extend(mcp.into_iter().flat_map(toml::Table::keys).filter(|key| *key != "tools").map(|key| format!("mcp.{key}")));
     config.unknown_keys.sort();
     Ok(config)
 }

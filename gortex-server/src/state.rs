@@ -133,7 +133,11 @@ impl Server {
     }
 
     /// Starts tracking and indexing in the background; calls that need the graph wait for it.
-    pub fn start(self: &Arc<Self>, repos: Vec<RepoInfo>, progress: Arc<dyn Progress + Send + Sync>) -> tokio::task::JoinHandle<()> {
+    pub fn start(
+        self: &Arc<Self>,
+        repos: Vec<RepoInfo>,
+        progress: Arc<dyn Progress + Send + Sync>,
+    ) -> tokio::task::JoinHandle<()> {
         self.announce(&repos);
         let server = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
@@ -156,7 +160,8 @@ impl Server {
 
     /// Confines paths to the repositories and makes calls wait, unless there is a complete view to serve meanwhile.
     fn announce(&self, repos: &[RepoInfo]) {
-        if !self.engine.view().complete && !repos.is_empty() {
+        let view = self.engine.view();
+        if !repos.is_empty() && (!view.complete || view.repos.is_empty()) {
             self.engine.announce(repos);
             self.readiness.send_replace(Readiness::Indexing);
         }
@@ -192,12 +197,17 @@ impl Server {
         };
         match state {
             Readiness::Ready => self.blocking(|server| server.engine.fresh(false)).await,
-            Readiness::Failed { reason } => Err(CallError::new(Code::InternalError, format!("the index could not be built: {reason}"))
-                .hint("mend the cause and call workspace_admin(operation=\"index\")")),
-            Readiness::Indexing => Err(Recoverable::new("index_not_ready", "the first index is still being built; no answer is given from a part of it")
-                .suggest("workspace")
-                .data("waited_seconds", patience.as_secs())
-                .into()),
+            Readiness::Failed { reason } => {
+                Err(CallError::new(Code::InternalError, format!("the index could not be built: {reason}"))
+                    .hint("mend the cause and call workspace_admin(operation=\"index\")"))
+            }
+            Readiness::Indexing => Err(Recoverable::new(
+                "index_not_ready",
+                "the first index is still being built; no answer is given from a part of it",
+            )
+            .suggest("workspace")
+            .data("waited_seconds", patience.as_secs())
+            .into()),
             Readiness::Inactive { reason } => Err(Recoverable::new("repo_not_tracked", reason)
                 .suggest("workspace_admin")
                 .with("track_command", "workspace_admin(operation=\"track\", arguments={\"path\": \"<absolute path>\"})")
@@ -206,7 +216,10 @@ impl Server {
     }
 
     /// Runs work that computes or waits for the disk away from the threads that serve messages.
-    pub async fn blocking<T: Send + 'static>(self: &Arc<Self>, work: impl FnOnce(&Server) -> T + Send + 'static) -> Result<T, CallError> {
+    pub async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Server) -> T + Send + 'static,
+    ) -> Result<T, CallError> {
         let server = Arc::clone(self);
         let joined = tokio::task::spawn_blocking(move || work(&server)).await;
         joined.map_err(|error| match error.try_into_panic() {

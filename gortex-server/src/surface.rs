@@ -7,7 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use gortex_core::{CallError, Code, Effect, Registry, SurfaceView, ToolDef, legacy_definitions, tool_definitions};
+use gortex_core::{
+    CallError, Code, Effect, Registry, SurfaceView, ToolDef, UnknownOptions, legacy_definitions, tool_definitions,
+};
 
 /// What becomes of a tool outside the preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Policy {
     pub forwarded: Option<String>,
     /// `mcp.tools` of the settings.
     pub pinned: Option<String>,
+    /// What happens to arguments that a legacy tool does not have.
+    pub unknown_options: UnknownOptions,
 }
 
 /// What one connection sees.
@@ -48,45 +52,129 @@ const PRESETS: [(&[&str], &[&str]); 5] = [
     (
         &["agent", "coding-agent"],
         &[
-            "explore", "smart_context", "index_health", "search_symbols", "find_usages", "find_implementations", "get_callers",
-            "get_call_chain", "get_dependencies", "get_dependents", "get_symbol_source", "batch_symbols", "get_file_summary",
-            "get_editing_context", "read_file", "edit_file", "write_file", "verify_change",
+            "explore",
+            "smart_context",
+            "index_health",
+            "search_symbols",
+            "find_usages",
+            "find_implementations",
+            "get_callers",
+            "get_call_chain",
+            "get_dependencies",
+            "get_dependents",
+            "get_symbol_source",
+            "batch_symbols",
+            "get_file_summary",
+            "get_editing_context",
+            "read_file",
+            "edit_file",
+            "write_file",
+            "verify_change",
         ],
     ),
     (
         &["core", "default", "classic"],
         &[
-            "explore", "smart_context", "get_repo_outline", "graph_stats", "index_health", "search_symbols", "search_text",
-            "find_files", "find_usages", "find_implementations", "get_callers", "get_call_chain", "get_dependencies",
-            "get_dependents", "read_file", "get_symbol", "get_symbol_source", "get_file_summary", "get_editing_context",
-            "edit_file", "edit_symbol", "write_file", "batch_edit", "rename_symbol", "verify_change", "get_diagnostics",
-            "check_guards", "get_test_targets", "analyze", "detect_changes", "diff_context", "review", "surface_memories",
-            "save_note", "store_memory",
+            "explore",
+            "smart_context",
+            "get_repo_outline",
+            "graph_stats",
+            "index_health",
+            "search_symbols",
+            "search_text",
+            "find_files",
+            "find_usages",
+            "find_implementations",
+            "get_callers",
+            "get_call_chain",
+            "get_dependencies",
+            "get_dependents",
+            "read_file",
+            "get_symbol",
+            "get_symbol_source",
+            "get_file_summary",
+            "get_editing_context",
+            "edit_file",
+            "edit_symbol",
+            "write_file",
+            "batch_edit",
+            "rename_symbol",
+            "verify_change",
+            "get_diagnostics",
+            "check_guards",
+            "get_test_targets",
+            "analyze",
+            "detect_changes",
+            "diff_context",
+            "review",
+            "surface_memories",
+            "save_note",
+            "store_memory",
         ],
     ),
     (
         &["edit", "editor", "edit-harness"],
         &[
-            "smart_context", "get_editing_context", "read_file", "get_symbol_source", "get_file_summary", "get_symbol",
-            "search_symbols", "search_text", "find_files", "find_usages", "get_callers", "edit_file", "edit_symbol",
-            "write_file", "batch_edit", "rename_symbol", "verify_change", "get_test_targets", "check_guards",
-            "get_diagnostics", "graph_stats",
+            "smart_context",
+            "get_editing_context",
+            "read_file",
+            "get_symbol_source",
+            "get_file_summary",
+            "get_symbol",
+            "search_symbols",
+            "search_text",
+            "find_files",
+            "find_usages",
+            "get_callers",
+            "edit_file",
+            "edit_symbol",
+            "write_file",
+            "batch_edit",
+            "rename_symbol",
+            "verify_change",
+            "get_test_targets",
+            "check_guards",
+            "get_diagnostics",
+            "graph_stats",
         ],
     ),
     (
         &["nav", "navigate", "explore"],
         &[
-            "explore", "smart_context", "get_editing_context", "read_file", "get_symbol_source", "get_file_summary",
-            "get_symbol", "search_symbols", "search_text", "find_files", "find_usages", "find_implementations",
-            "find_overrides", "get_callers", "get_call_chain", "get_dependencies", "get_dependents", "get_repo_outline",
+            "explore",
+            "smart_context",
+            "get_editing_context",
+            "read_file",
+            "get_symbol_source",
+            "get_file_summary",
+            "get_symbol",
+            "search_symbols",
+            "search_text",
+            "find_files",
+            "find_usages",
+            "find_implementations",
+            "find_overrides",
+            "get_callers",
+            "get_call_chain",
+            "get_dependencies",
+            "get_dependents",
+            "get_repo_outline",
             "graph_stats",
         ],
     ),
     (
         &["localization", "locate", "find"],
         &[
-            "smart_context", "explore", "search_symbols", "search_text", "find_files", "find_usages", "get_callers",
-            "get_call_chain", "get_symbol_source", "read_file",
+            "smart_context",
+            "explore",
+            "search_symbols",
+            "search_text",
+            "find_files",
+            "find_usages",
+            "get_callers",
+            "get_call_chain",
+            "get_symbol_source",
+            "read_file",
         ],
     ),
 ];
@@ -203,7 +291,7 @@ mod tests {
     use crate::testing::partial_registry;
 
     fn policy(forwarded: &str, pinned: &str) -> Policy {
-        Policy { forwarded: Some(forwarded.to_owned()), pinned: Some(pinned.to_owned()) }
+        Policy { forwarded: Some(forwarded.to_owned()), pinned: Some(pinned.to_owned()), ..Policy::default() }
     }
 
     /// Preset, reach and whether it is compact.
@@ -235,7 +323,10 @@ mod tests {
     fn a_misspelt_preset_serves_everything_with_a_warning() {
         let registry = partial_registry();
         let found = resolve(&registry, &policy("fulll", ""), Some("x"));
-        assert_eq!((found.preset.as_str(), found.names.as_ref().map(BTreeSet::len)), ("full", Some(registry.legacy_names().count())));
+        assert_eq!(
+            (found.preset.as_str(), found.names.as_ref().map(BTreeSet::len)),
+            ("full", Some(registry.legacy_names().count()))
+        );
         assert!(found.warning.is_some_and(|warning| warning.contains("fulll")));
     }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// The longest that any answer may take before a test gives up; no test measures with it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The binary, built once per test program. Cargo builds no binary of a dependency by itself.
 pub fn binary() -> &'static Path {

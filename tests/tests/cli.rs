@@ -49,7 +49,10 @@ fn a_dry_call_shows_what_would_be_sent() {
     let (code, out, _) = place.run(&["call", "read", "--dry", "--arg", "target.file=é", "--arg", "options.limit=2"]);
     let said: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(code, Some(0));
-    assert_eq!(said, json!({"tool": "read", "surface": "compact", "arguments": {"target": {"file": "é"}, "options": {"limit": 2}}}));
+    assert_eq!(
+        said,
+        json!({"tool": "read", "surface": "compact", "arguments": {"target": {"file": "é"}, "options": {"limit": 2}}})
+    );
 }
 
 #[test]
@@ -64,7 +67,10 @@ fn an_index_is_built_once_and_found_again() {
     assert!(err.contains("0 parsed, 1 taken over"), "{err}");
     let (_, out, _) = place.run(&["status", "--json"]);
     let status: Value = serde_json::from_str(&out).expect("JSON");
-    assert_eq!((status["active"].as_bool(), status["indexed"].as_bool(), status["symbols"].as_u64()), (Some(true), Some(true), Some(1)));
+    assert_eq!(
+        (status["active"].as_bool(), status["indexed"].as_bool(), status["symbols"].as_u64()),
+        (Some(true), Some(true), Some(1))
+    );
     let (_, _, err) = place.run(&["index", "--full"]);
     assert!(err.contains("1 parsed"), "{err}");
 }

@@ -48,7 +48,8 @@ fn an_unmarked_folder_is_inactive_until_it_is_tracked() {
     let (text, _) = client.call("workspace", json!({"operation": "graph"}));
     assert!(text.contains("\"total_files\":1"), "{text}");
     assert!(client.end().success());
-    let listed: Vec<_> = std::fs::read_dir(place.repo()).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
+    let listed: Vec<_> =
+        std::fs::read_dir(place.repo()).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
     assert_eq!(listed, ["src"]);
 }
 
@@ -119,7 +120,8 @@ fn a_cancelled_call_leaves_the_server_serving() {
 
 #[test]
 fn case_36_the_end_of_the_input_is_the_end_even_while_indexing() {
-    let body: String = (0..400).map(|at| format!("def f{at}(x):\n    return f{}(x)\n", at / 2)).collect();
+    let body: Vec<String> = (0..400).map(|at| format!("def f{at}(x):\n    return f{}(x)\n", at / 2)).collect();
+    let body = body.concat();
     let names: Vec<String> = (0..60).map(|at| format!("pkg/m{at}.py")).collect();
     let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), body.as_str())).collect();
     files.push(("setup.py", ""));
@@ -143,7 +145,8 @@ fn an_input_that_ends_before_the_handshake_is_no_failure() {
 #[test]
 fn a_closed_output_ends_the_process() {
     let place = Place::with(&[PYTHON]);
-    let mut child = place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut child =
+        place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
     let mut input = child.stdin.take().expect("a pipe");
     drop(child.stdout.take());
     std::io::Write::write_all(&mut input, b"nonsense\n").expect("writes");
@@ -157,7 +160,8 @@ fn an_interrupt_ends_the_process_cleanly() {
     for name in ["INT", "TERM"] {
         let mut client = place.serve(|_| {});
         client.hello("any-host");
-        let sent = std::process::Command::new("kill").args([format!("-{name}"), client.id().to_string()]).status().expect("sends");
+        let sent =
+            std::process::Command::new("kill").args([format!("-{name}"), client.id().to_string()]).status().expect("sends");
         assert!(sent.success());
         assert!(client.wait().success(), "{name}");
     }
@@ -167,7 +171,13 @@ fn an_interrupt_ends_the_process_cleanly() {
 fn logs_are_on_the_other_stream() {
     let place = Place::with(&[("src/broken.py", "def a(:\n"), ("Makefile", "")]);
     let mut command = place.command(&["mcp"]);
-    let mut child = command.env("RUST_LOG", "debug").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut child = command
+        .env("RUST_LOG", "debug")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "1999-01-01", "capabilities": {},
         "clientInfo": {"name": "é", "version": "1"}}});
     let mut input = child.stdin.take().expect("a pipe");

@@ -28,7 +28,11 @@ pub(crate) fn dirs() -> Result<Dirs, Failure> {
 pub(crate) fn settings(dirs: &Dirs) -> Result<Config, crate::config::ConfigError> {
     let config = Config::load(&dirs.config)?;
     if !config.unknown_keys.is_empty() {
-        tracing::warn!("`{}` has keys that mean nothing here: {}", dirs.config.join(crate::config::FILE).display(), config.unknown_keys.join(", "));
+        tracing::warn!(
+            "`{}` has keys that mean nothing here: {}",
+            dirs.config.join(crate::config::FILE).display(),
+            config.unknown_keys.join(", ")
+        );
     }
     Ok(config)
 }

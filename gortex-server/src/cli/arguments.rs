@@ -13,11 +13,8 @@ pub(crate) fn parse(argument: &str) -> Result<(String, Value), String> {
     if key.is_empty() {
         return Err(format!("`{argument}` has no key; write key=value or key:=json"));
     }
-    let value = if raw {
-        serde_json::from_str(text).map_err(|error| format!("`{key}:=` needs JSON: {error}"))?
-    } else {
-        guess(text)
-    };
+    let value =
+        if raw { serde_json::from_str(text).map_err(|error| format!("`{key}:=` needs JSON: {error}"))? } else { guess(text) };
     Ok((key.to_owned(), value))
 }
 
@@ -104,7 +101,10 @@ mod tests {
         put(&mut arguments, "target.symbol", json!("é"));
         put(&mut arguments, "options.depth", json!(2));
         put(&mut arguments, "plain.x", json!(3));
-        assert_eq!(Value::Object(arguments), json!({"target": {"file": "a", "symbol": "é"}, "plain": 1, "options": {"depth": 2}, "plain.x": 3}));
+        assert_eq!(
+            Value::Object(arguments),
+            json!({"target": {"file": "a", "symbol": "é"}, "plain": 1, "options": {"depth": 2}, "plain.x": 3})
+        );
     }
 
     #[test]

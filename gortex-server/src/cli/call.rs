@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gortex_core::{Body, CallContext, CallOutput, Extensions, Registry, SurfaceView, dispatch};
+use gortex_core::{Body, CallContext, CallOutput, Extensions, Registry, SurfaceView, UnknownOptions, dispatch};
 use serde_json::{Map, Value, json};
 
 use super::app::{App, dirs, folder, runtime, settings};
@@ -16,7 +16,7 @@ use crate::session::{Caller, ProgressSink};
 use crate::tracking::Decision;
 
 /// A person waits as long as it takes.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const PATIENCE: Duration = Duration::from_hours(24);
 
 /// How an answer is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -88,13 +88,22 @@ async fn call(app: &App, decision: Decision, surface: SurfaceView, args: &CallAr
     let mut shared = Extensions::new();
     shared.insert_arc(Arc::clone(&app.server));
     shared.insert_arc(Arc::clone(&app.registry));
-    let context = CallContext { surface, shared: Arc::new(shared), ..CallContext::default() };
+    let context = CallContext { surface, unknown_options: unknown_options(), shared: Arc::new(shared), ..CallContext::default() };
     let context = context.with_request(Extensions::new().with(Caller::Operator).with(ProgressSink::new(progress)));
     let output = dispatch(&app.registry, &context, &args.tool, Value::Object(arguments)).await;
     if let Some(operation) = output.operation.filter(|operation| operation.effect.is_mutating() && !args.quiet) {
         eprintln!("gortex: {} is a {} operation", operation.id(), operation.effect);
     }
     output
+}
+
+/// What `GORTEX_TOOL_ARG_GUARD` asks for.
+pub(crate) fn unknown_options() -> UnknownOptions {
+    match std::env::var("GORTEX_TOOL_ARG_GUARD").as_deref() {
+        Ok("reject") => UnknownOptions::Reject,
+        Ok("0") => UnknownOptions::Ignore,
+        _ => UnknownOptions::Report,
+    }
 }
 
 /// File, then `--json`, then `--arg`: later ones replace.
@@ -131,7 +140,8 @@ fn surface_of(registry: &Registry, tool: &str, legacy: bool) -> Result<SurfaceVi
         (false, false) => {
             let names = registry.surface().facades.iter().map(|facade| facade.name).chain(registry.legacy_names());
             let near = near(tool, names);
-            let hint = if near.is_empty() { "`gortex tools` lists them".to_owned() } else { format!("near: {}", near.join(", ")) };
+            let hint =
+                if near.is_empty() { "`gortex tools` lists them".to_owned() } else { format!("near: {}", near.join(", ")) };
             Err(Failure::usage(format!("there is no tool `{tool}`; {hint}")))
         }
     }
@@ -143,7 +153,10 @@ fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let words: Vec<&str> = asked.split('_').filter(|word| word.len() > 2).collect();
     let mut near: Vec<(usize, &str)> = names
         .filter_map(|name| {
-            let shared = words.iter().filter(|word| name.split('_').any(|part| part.starts_with(**word) || word.starts_with(part))).count();
+            let shared = words
+                .iter()
+                .filter(|word| name.split('_').any(|part| part.starts_with(**word) || word.starts_with(part)))
+                .count();
             let begins = name.starts_with(asked.get(..4).unwrap_or(&asked)) && !asked.is_empty();
             (shared > 0 || begins).then_some((usize::MAX - shared, name))
         })

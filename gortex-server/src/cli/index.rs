@@ -36,7 +36,10 @@ pub(crate) fn run(args: IndexArgs) -> Result<ExitCode, Failure> {
     let repos = match app.decide(&asked) {
         Decision::Track(repos) => repos,
         Decision::Inactive { .. } if !tracking::may_be_tracked(&asked, app.server.home()) => {
-            return Err(Failure::usage(format!("`{}` is the root of a disk or the home folder; name a repository", asked.display())));
+            return Err(Failure::usage(format!(
+                "`{}` is the root of a disk or the home folder; name a repository",
+                asked.display()
+            )));
         }
         // A person asked for it by name: without a mark it has to be remembered, or the next start would not find it.
         Decision::Inactive { .. } => {
@@ -60,9 +63,9 @@ pub(crate) fn run(args: IndexArgs) -> Result<ExitCode, Failure> {
     });
     let engine = app.server.engine();
     engine.announce(&repos);
-    let outcome = engine.track(&repos, &*progress, &stopped).and_then(|view| {
-        if args.full { engine.index(Reuse::Nothing, &*progress, &stopped) } else { Ok(view) }
-    });
+    let outcome = engine
+        .track(&repos, &*progress, &stopped)
+        .and_then(|view| if args.full { engine.index(Reuse::Nothing, &*progress, &stopped) } else { Ok(view) });
     drop(progress);
     runtime.shutdown_background();
     match outcome {
@@ -90,12 +93,13 @@ fn summary(view: &View, seconds: f64) -> String {
     );
     let left = report.partial.len() + report.without_facts.len() + report.skipped.len();
     if left > 0 {
-        line.push_str(&format!(
+        let more = format!(
             "; {} partial, {} without facts, {} skipped: see `gortex call workspace --arg operation=index`",
             report.partial.len(),
             report.without_facts.len(),
             report.skipped.len()
-        ));
+        );
+        line.push_str(&more);
     }
     line
 }

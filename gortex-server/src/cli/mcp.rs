@@ -48,7 +48,11 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
     for path in &args.track {
         repos = with_folder(repos, folder(Some(path))?, &app.config);
     }
-    let policy = Policy { forwarded: std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or(args.tools), pinned: app.config.mcp.tools.clone() };
+    let policy = Policy {
+        forwarded: std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or(args.tools),
+        pinned: app.config.mcp.tools.clone(),
+        unknown_options: super::call::unknown_options(),
+    };
     app.show_notices();
     let runtime = runtime()?;
     let code = runtime.block_on(async {

@@ -118,7 +118,9 @@ fn version(json: bool) -> Result<ExitCode, Failure> {
     let protocols: Vec<&str> = rmcp::model::ProtocolVersion::KNOWN_VERSIONS.iter().map(|known| known.as_str()).collect();
     let surface = gortex_core::Surface::v1(&[]).version;
     if json {
-        print_line(&serde_json::json!({"version": version, "surface_version": surface, "protocol_versions": protocols}).to_string())?;
+        print_line(
+            &serde_json::json!({"version": version, "surface_version": surface, "protocol_versions": protocols}).to_string(),
+        )?;
     } else {
         print_line(&format!("gortex {version}"))?;
     }
@@ -148,7 +150,8 @@ mod tests {
 
     #[test]
     fn arguments_of_a_call_are_taken_as_they_are() {
-        let cli = Cli::try_parse_from(["gortex", "call", "search", "--arg", "query=-é", "--arg", "a:=1", "--json", "{}"]).expect("parses");
+        let cli = Cli::try_parse_from(["gortex", "call", "search", "--arg", "query=-é", "--arg", "a:=1", "--json", "{}"])
+            .expect("parses");
         let Verb::Call(args) = cli.verb else { panic!("another verb") };
         assert_eq!(args.args, ["query=-é", "a:=1"]);
     }

@@ -73,7 +73,10 @@ fn in_words(status: &Value) -> String {
             lines.push(format!("{}  {}", text(&repo["name"]), text(&repo["path"])));
         }
         lines.push(if status["indexed"] == true {
-            format!("indexed: {} files, {} symbols, {} relations, {} bytes", status["files"], status["symbols"], status["relations"], status["bytes"])
+            format!(
+                "indexed: {} files, {} symbols, {} relations, {} bytes",
+                status["files"], status["symbols"], status["relations"], status["bytes"]
+            )
         } else {
             "not indexed yet; `gortex index` does it now, the first call does it too".to_owned()
         });

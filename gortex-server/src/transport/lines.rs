@@ -291,7 +291,6 @@ fn scalar(text: &[u8]) -> Option<Value> {
     serde_json::from_slice(&text[..end]).ok()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,9 +320,12 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_no_message_is_answered_and_the_next_one_served() {
-        let input = format!("{HELLO}\r\n\nno json\n[1]\n{{\"id\":7,\"x\":1}}\n{{\"method\":\"notifications/é\"}}\n{{\"jsonrpc\":\"2.0\",\"id\":\"é\",\"method\":\"ping\"}}");
+        let input = format!(
+            "{HELLO}\r\n\nno json\n[1]\n{{\"id\":7,\"x\":1}}\n{{\"method\":\"notifications/é\"}}\n{{\"jsonrpc\":\"2.0\",\"id\":\"é\",\"method\":\"ping\"}}"
+        );
         let (answers, ids) = exchange(input.into_bytes()).await;
-        let codes: Vec<(Value, i64)> = answers.iter().map(|one| (one["id"].clone(), one["error"]["code"].as_i64().expect("a code"))).collect();
+        let codes: Vec<(Value, i64)> =
+            answers.iter().map(|one| (one["id"].clone(), one["error"]["code"].as_i64().expect("a code"))).collect();
         assert_eq!(codes, [(Value::Null, -32700), (Value::Null, -32600), (json!(7), -32600)]);
         assert_eq!(ids, ["1", "é"]);
     }
@@ -340,7 +342,8 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_but_a_request_opens_a_connection() {
-        let early = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}\n";
+        let early =
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}\n";
         let (answers, ids) = exchange(format!("{early}{HELLO}\n").into_bytes()).await;
         assert_eq!((answers.len(), ids), (0, vec!["1".to_owned()]));
     }

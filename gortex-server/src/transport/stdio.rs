@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use gortex_core::{CallContext, CallError, CallOutput, Code, Extensions, Registry, dispatch};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
@@ -29,7 +29,7 @@ use crate::state::{Readiness, Server};
 use crate::surface::{Policy, Selection, resolve};
 
 /// How long one call may take.
-const CALL_TIME: Duration = Duration::from_secs(60);
+const CALL_TIME: Duration = Duration::from_mins(1);
 /// How many calls of one connection run at the same time.
 const CONCURRENT: usize = 8;
 /// What answers that are on their way get when the input ends.
@@ -98,8 +98,13 @@ impl Connection {
             }
             None => (ProgressSink::default(), None),
         };
-        let context = CallContext { surface: selection.view(), shared: Arc::clone(&self.shared), ..CallContext::default() }
-            .with_request(Extensions::new().with(Caller::Agent).with(sink));
+        let context = CallContext {
+            surface: selection.view(),
+            unknown_options: self.policy.unknown_options,
+            shared: Arc::clone(&self.shared),
+            ..CallContext::default()
+        }
+        .with_request(Extensions::new().with(Caller::Agent).with(sink));
         let arguments = arguments.map_or(Value::Null, Value::Object);
         let work = async {
             let _slot = self.slots.acquire().await;
@@ -178,7 +183,11 @@ impl ServerHandler for Connection {
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
-    async fn initialize(&self, request: InitializeRequestParams, cx: RequestContext<RoleServer>) -> Result<InitializeResult, ErrorData> {
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
         let selection = self.selection(Some(&request.client_info.name));
         let mut answer = self.negotiate_initialize(&request)?;
         answer.instructions = Some(self.instructions(selection.names.is_none()));
@@ -188,20 +197,28 @@ impl ServerHandler for Connection {
 
     async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         // A probe: it shows what its sender would see and decides nothing yet.
-        let compact = resolve(&self.registry, &self.policy, cx.client_info().map(|client| client.name).as_deref()).names.is_none();
+        let compact =
+            resolve(&self.registry, &self.policy, cx.client_info().map(|client| client.name).as_deref()).names.is_none();
         let mut answer = DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info());
         answer.instructions = Some(self.instructions(compact));
         Ok(answer)
     }
 
-    async fn list_tools(&self, _: Option<PaginatedRequestParams>, cx: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         let selection = self.selection(cx.client_info().map(|client| client.name).as_deref());
-        let mut answer = ListToolsResult::default();
-        answer.tools = selection.definitions(&self.registry).into_iter().map(tool_of).collect();
-        Ok(answer)
+        let tools = selection.definitions(&self.registry).into_iter().map(tool_of).collect();
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let output = self.serve_call(&request.name, request.arguments, &cx).await;
         Ok(result_of(&output).into())
     }

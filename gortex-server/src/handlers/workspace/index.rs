@@ -116,10 +116,16 @@ fn health_of(view: &View, readiness: &Readiness) -> Health {
         }
     }
     let should = indexed + failures.len();
-    let missing: Vec<String> = view.repos.iter().filter(|repo| !repo.root.is_dir()).map(|repo| repo.root.display().to_string()).collect();
+    let missing: Vec<String> =
+        view.repos.iter().filter(|repo| !repo.root.is_dir()).map(|repo| repo.root.display().to_string()).collect();
     let holds = |number: usize| graph.files.iter().any(|file| usize::from(file.repo) == number);
-    let empty: Vec<String> =
-        view.repos.iter().enumerate().filter(|(number, _)| view.complete && !holds(*number)).map(|(_, repo)| repo.name.clone()).collect();
+    let empty: Vec<String> = view
+        .repos
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| view.complete && !holds(*number))
+        .map(|(_, repo)| repo.name.clone())
+        .collect();
     let health_score = if should == 0 { 100.0 } else { (1000.0 * indexed as f64 / should as f64).round() / 10.0 };
     let edges_ok = indexed < 2 || graph.node_count() as usize <= graph.files.len() + 1 || !graph.edges().is_empty();
     let mut health = Health {
@@ -136,7 +142,9 @@ fn health_of(view: &View, readiness: &Readiness) -> Health {
         generation: graph.generation,
         parse_failures_total: (failures.len() > ROWS).then_some(failures.len()),
         parse_failures: failures.into_iter().take(ROWS).collect(),
-        without_facts: counted(report.without_facts.iter().filter(|(path, reason)| !is_failure(path, reason)).map(|(_, reason)| *reason)),
+        without_facts: counted(
+            report.without_facts.iter().filter(|(path, reason)| !is_failure(path, reason)).map(|(_, reason)| *reason),
+        ),
         skipped_links: reasoned(report.skipped.iter().filter(|(_, reason)| is_link(reason))),
         skipped: counted(report.skipped.iter().map(|(_, reason)| *reason)),
         excluded: reasoned(&report.excluded),
@@ -213,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_sound_tree_is_healthy() {
-        let fixture = Fixture::new("//- a.py\nfrom b import g\n\ndef f():\n    g()\n//- b.py\ndef g():\n    pass\n//- é.txt\ntext\n");
+        let fixture =
+            Fixture::new("//- a.py\nfrom b import g\n\ndef f():\n    g()\n//- b.py\ndef g():\n    pass\n//- é.txt\ntext\n");
         let health = health(&fixture);
         assert_eq!((health["health_score"].as_f64(), health["successfully_indexed"].as_u64()), (Some(100.0), Some(2)));
         assert!(health.get("parse_failures").is_none() && health.get("recommendation").is_none(), "{health}");
@@ -224,7 +233,8 @@ mod tests {
     #[test]
     fn case_09_a_minified_bundle_is_named() {
         let fixture = Fixture::laid(|root| {
-            let body: String = (0..9000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 9000)).collect();
+            let body: Vec<String> = (0..9000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 9000)).collect();
+            let body = body.concat();
             std::fs::create_dir(root.join("public")).expect("a folder");
             std::fs::write(root.join("public/app.bundle.js"), format!("!function(){{{body}}}();\n")).expect("a file");
             std::fs::write(root.join("login.js"), "export function handleLogin(user) {\n  return user.id;\n}\n").expect("a file");
@@ -264,7 +274,8 @@ mod tests {
             }
         });
         let health = health(&fixture);
-        let links: Vec<&str> = health["skipped_links"].as_array().expect("rows").iter().filter_map(|row| row["path"].as_str()).collect();
+        let links: Vec<&str> =
+            health["skipped_links"].as_array().expect("rows").iter().filter_map(|row| row["path"].as_str()).collect();
         assert_eq!(links, ["dangling", "rootlink", "self"]);
         assert_eq!(health["successfully_indexed"], 1);
     }

@@ -1,9 +1,12 @@
 //! Who the server is and what it serves.
 
 use gortex_core::{Registry, State};
+use gortex_engine::engine::RepoInfo;
 
+use crate::config::Config;
 use crate::handlers::shared::prelude::*;
 use crate::handlers::workspace::repos::workspace_name;
+use crate::tracking;
 
 /// One repository of the workspace.
 #[derive(Serialize)]
@@ -37,6 +40,9 @@ struct Info {
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
     members: Vec<Member>,
+    /// Known to the user's settings, but not served here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remembered: Vec<Member>,
     #[serde(skip_serializing_if = "Option::is_none")]
     isolation_bounds: Option<String>,
     version: &'static str,
@@ -56,7 +62,9 @@ async fn workspace_info(host: Host, registry: State<Registry>) -> Answer<Reply> 
     let view = host.engine().view();
     let readiness = host.readiness();
     let name = workspace_name(&view.repos);
-    let members = view.repos.iter().map(|repo| Member { name: repo.name.clone(), path: repo.root.display().to_string() });
+    let member = |repo: &RepoInfo| Member { name: repo.name.clone(), path: repo.root.display().to_string() };
+    let known = host.blocking(|server| tracking::remembered(&Config::load(&server.config_dir).unwrap_or_default())).await?;
+    let remembered = known.iter().filter(|known| !view.repos.iter().any(|repo| repo.root == known.root)).map(member);
     let mut operations: Vec<String> = registry.pending().iter().map(|row| format!("{}.{}", row.facade, row.operation)).collect();
     operations.sort();
     let report = &view.report;
@@ -64,7 +72,8 @@ async fn workspace_info(host: Host, registry: State<Registry>) -> Answer<Reply> 
         mode: if name.is_some() { "workspace" } else { "unbound" },
         workspace: name.clone(),
         project: name.clone(),
-        members: members.collect(),
+        members: view.repos.iter().map(member).collect(),
+        remembered: remembered.collect(),
         isolation_bounds: name,
         version: env!("CARGO_PKG_VERSION"),
         surface_version: registry.surface().version,

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use gortex_engine::index::build::Reuse;
 
-use crate::handlers::shared::prelude::*;
 use super::outcome::{Outcome, accepted, failed, not_tracked, repo_number, within};
+use crate::handlers::shared::prelude::*;
 use crate::session::ProgressSink;
 
 /// Arguments of `workspace_admin.index`.

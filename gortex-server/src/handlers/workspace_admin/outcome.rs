@@ -64,10 +64,15 @@ impl Outcome {
 }
 
 fn failed_files(view: &View) -> Vec<Failed> {
-    let partial = view.report.partial.iter().map(|(path, line, _)| Failed { path: path.clone(), reason: format!("partial, from line {line}") });
+    let partial = view
+        .report
+        .partial
+        .iter()
+        .map(|(path, line, _)| Failed { path: path.clone(), reason: format!("partial, from line {line}") });
     let should = |path: &str, reason: &str| Lang::of_path(path).is_some() || reason == FileStatus::Unreadable.as_str();
     let none = view.report.without_facts.iter().filter(|(path, reason)| should(path, reason));
-    let mut failed: Vec<Failed> = partial.chain(none.map(|(path, reason)| Failed { path: path.clone(), reason: (*reason).to_owned() })).collect();
+    let mut failed: Vec<Failed> =
+        partial.chain(none.map(|(path, reason)| Failed { path: path.clone(), reason: (*reason).to_owned() })).collect();
     failed.sort_by(|a, b| a.path.cmp(&b.path));
     failed
 }

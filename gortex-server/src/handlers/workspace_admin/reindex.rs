@@ -7,8 +7,8 @@ use gortex_engine::engine::View;
 use gortex_engine::index::build::Reuse;
 use gortex_engine::search::PathFilter;
 
-use crate::handlers::shared::prelude::*;
 use super::outcome::{Outcome, accepted, failed, not_tracked, repo_number, within};
+use crate::handlers::shared::prelude::*;
 use crate::session::ProgressSink;
 
 /// Rows of the list of changed files.
@@ -69,7 +69,9 @@ fn choose(view: &View, path: Option<&str>) -> Result<usize, CallError> {
         (None, 0) => Err(not_tracked(view, "")),
         (None, _) => {
             let names: Vec<&str> = view.repos.iter().map(|repo| repo.name.as_str()).collect();
-            Err(CallError::invalid("several repositories are tracked; say which").data("field", "path").data("valid_values", names))
+            Err(CallError::invalid("several repositories are tracked; say which")
+                .data("field", "path")
+                .data("valid_values", names))
         }
     }
 }
@@ -101,7 +103,12 @@ fn normal(view: &View, repo: usize, paths: &[String]) -> Result<Vec<String>, Cal
 fn changed_files(before: &View, after: &View, repo: usize, paths: &[String]) -> Vec<String> {
     let filter = PathFilter::of(paths.iter().map(String::as_str));
     let mine = |file: &&gortex_engine::graph::FileEntry| usize::from(file.repo) == repo && filter.admits(&file.path);
-    let new = after.graph.files.iter().filter(mine).filter(|file| before.graph.file(&file.path).is_none_or(|old| old.hash != file.hash));
+    let new = after
+        .graph
+        .files
+        .iter()
+        .filter(mine)
+        .filter(|file| before.graph.file(&file.path).is_none_or(|old| old.hash != file.hash));
     let gone = before.graph.files.iter().filter(mine).filter(|file| after.graph.file(&file.path).is_none());
     let mut changed: Vec<String> = new.chain(gone).map(|file| file.path.clone()).collect();
     changed.sort();

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use gortex_engine::engine::{RepoInfo, View};
 
-use crate::handlers::shared::prelude::*;
 use super::outcome::{accepted, failed, within};
 use crate::config::{Config, RepoEntry};
+use crate::handlers::shared::prelude::*;
 use crate::session::{Caller, ProgressSink};
 use crate::tracking;
 
@@ -42,7 +42,12 @@ enum Outcome {
 
 /// Tracks a repository: indexes it now and remembers it.
 #[facade(domain = "workspace_admin", op = "track", effect = "control_write")]
-async fn track_repository(control: ControlWriter, caller: Caller, progress: ProgressSink, args: Args<TrackRepository>) -> Answer<Reply> {
+async fn track_repository(
+    control: ControlWriter,
+    caller: Caller,
+    progress: ProgressSink,
+    args: Args<TrackRepository>,
+) -> Answer<Reply> {
     let args = args.into_inner();
     let root = checked(&control, caller, &args)?;
     let shown = root.display().to_string();
@@ -63,7 +68,9 @@ fn checked(control: &ControlWriter, caller: Caller, args: &TrackRepository) -> R
             .data("field", "force"));
     }
     if let Some(name) = args.name.as_deref().filter(|name| !tracking::is_name(name)) {
-        return Err(CallError::invalid(format!("`{name}` can't be a prefix of paths")).data("field", "name").data("received", name));
+        return Err(CallError::invalid(format!("`{name}` can't be a prefix of paths"))
+            .data("field", "name")
+            .data("received", name));
     }
     if !Path::new(path).is_absolute() {
         return wrong("is not an absolute path");
@@ -85,9 +92,13 @@ fn track(control: &ControlWriter, root: &Path, name: Option<&str>, progress: &Pr
         return Ok(Outcome::Already(format!("repository already tracked: it is part of `{}`", around.name)));
     }
     if let Some(inside) = view.repos.iter().find(|repo| root != repo.root && repo.root.starts_with(root)) {
-        return Err(CallError::invalid(format!("`{}` contains the tracked repository `{}`; untrack that first", root.display(), inside.name))
-            .data("field", "path")
-            .data("tracked", inside.root.display().to_string()));
+        return Err(CallError::invalid(format!(
+            "`{}` contains the tracked repository `{}`; untrack that first",
+            root.display(),
+            inside.name
+        ))
+        .data("field", "path")
+        .data("tracked", inside.root.display().to_string()));
     }
     let known = view.repos.iter().find(|repo| repo.root == root).cloned();
     let ready = known.is_some() && view.complete;
@@ -116,7 +127,9 @@ fn remember(control: &ControlWriter, entry: &RepoEntry) -> Option<String> {
     if known {
         return None;
     }
-    Config::remember(dir, entry).err().map(|error| format!("it is tracked until the server ends, but could not be remembered: {error}"))
+    Config::remember(dir, entry)
+        .err()
+        .map(|error| format!("it is tracked until the server ends, but could not be remembered: {error}"))
 }
 
 fn described(view: &View, repo: RepoInfo, warning: Option<String>) -> Tracked {
@@ -128,7 +141,12 @@ fn described(view: &View, repo: RepoInfo, warning: Option<String>) -> Tracked {
         prefix: repo.name,
         file_count: files().count(),
         node_count: files().map(|file| 1 + file.facts.view().defs.len() as u64).sum(),
-        edge_count: view.graph.edges().iter().filter(|edge| Some(usize::from(view.graph.file_of(edge.from).repo)) == number).count(),
+        edge_count: view
+            .graph
+            .edges()
+            .iter()
+            .filter(|edge| Some(usize::from(view.graph.file_of(edge.from).repo)) == number)
+            .count(),
         warning,
     }
 }
@@ -179,10 +197,16 @@ mod tests {
         let root = fixture.root.display().to_string();
         for path in ["/", "src", "/no/é", &format!("{root}/a.py"), ""] {
             let error = fixture.error("workspace_admin", track(path));
-            assert_eq!(error["data"]["field"].as_str().map(|field| field.trim_start_matches("arguments.")), Some("path"), "{error}");
+            assert_eq!(
+                error["data"]["field"].as_str().map(|field| field.trim_start_matches("arguments.")),
+                Some("path"),
+                "{error}"
+            );
         }
         let parent = fixture.root.parent().expect("a folder").display().to_string();
-        assert!(fixture.error("workspace_admin", track(&parent))["message"].as_str().is_some_and(|said| said.contains("untrack")));
+        assert!(
+            fixture.error("workspace_admin", track(&parent))["message"].as_str().is_some_and(|said| said.contains("untrack"))
+        );
         let forced = json!({"operation": "track", "arguments": {"path": "/", "force": true}});
         assert_eq!(fixture.error("workspace_admin", forced)["data"]["field"], "force");
     }

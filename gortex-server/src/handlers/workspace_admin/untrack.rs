@@ -1,8 +1,8 @@
 //! Forgetting a repository.
 
-use crate::handlers::shared::prelude::*;
 use super::outcome::{failed, not_tracked, repo_number};
 use crate::config::Config;
+use crate::handlers::shared::prelude::*;
 use crate::session::ProgressSink;
 
 /// Arguments of `workspace_admin.untrack`.

@@ -30,7 +30,8 @@ impl Client {
 
     async fn hello(&mut self, name: &str) -> Value {
         let client = json!({"name": name, "version": "1"});
-        let answer = self.ask(1, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})).await;
+        let answer =
+            self.ask(1, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})).await;
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()).await;
         answer
     }
@@ -54,7 +55,12 @@ impl Client {
 
     async fn names(&mut self) -> Vec<String> {
         let list = self.ask(2, "tools/list", json!({})).await;
-        list["result"]["tools"].as_array().expect("tools").iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+        list["result"]["tools"]
+            .as_array()
+            .expect("tools")
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect()
     }
 }
 
@@ -85,7 +91,7 @@ fn a_named_client_gets_the_compact_tools_and_nothing_else() {
 fn a_forwarded_selection_serves_legacy_names() {
     let fixture = Fixture::new("//- a.py\nx = 1\n");
     on(&fixture, async {
-        let policy = Policy { forwarded: Some("full".to_owned()), pinned: None };
+        let policy = Policy { forwarded: Some("full".to_owned()), ..Policy::default() };
         let mut client = Client::connect(&fixture, policy).await;
         client.hello("any-host").await;
         let names = client.names().await;
@@ -125,7 +131,10 @@ fn progress_is_told_rising_and_before_the_answer() {
             if message.get("id").is_some() {
                 break message;
             }
-            assert_eq!((message["method"].as_str(), message["params"]["progressToken"].as_str()), (Some("notifications/progress"), Some("é")));
+            assert_eq!(
+                (message["method"].as_str(), message["params"]["progressToken"].as_str()),
+                (Some("notifications/progress"), Some("é"))
+            );
             told.push(message["params"]["progress"].as_f64().expect("a number"));
         };
         assert_eq!(answer["id"], 7);
