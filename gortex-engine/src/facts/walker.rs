@@ -48,6 +48,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
         rows.header.parse_errors = 1;
         return rows.pack(&Strings::new());
     };
+    let tree = better_tree(language, source, tree, limits);
     let mut walker = Walker::new(language, source, limits);
     walker.rows.header.lines = lines;
     walker.visit(tree.root_node());
@@ -56,6 +57,38 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     }
     walker.unvisited_problem(tree.root_node());
     walker.finish()
+}
+
+/// The tree itself, or that of the language's other reading of a broken file when it has fewer errors.
+fn better_tree(language: &'static Compiled, source: &[u8], tree: Tree, limits: ExtractLimits) -> Tree {
+    let prepare = language.language.hooks.prepare.filter(|_| tree.root_node().has_error());
+    let Some(prepared) = prepare.and_then(|prepare| prepare(source)) else { return tree };
+    debug_assert_eq!(prepared.len(), source.len(), "positions must stay");
+    match parse(language, &prepared, limits) {
+        Some(other) if error_weight(&other) < error_weight(&tree) => other,
+        _ => tree,
+    }
+}
+
+/// How much of a tree the grammar could not make sense of: bytes in error nodes and a little for each.
+fn error_weight(tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut weight = 0;
+    loop {
+        let node = cursor.node();
+        let broken = node.is_error() || node.is_missing();
+        if broken {
+            weight += 16 + node.end_byte() - node.start_byte();
+        }
+        if !broken && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return weight;
+            }
+        }
+    }
 }
 
 /// Parses with the language's grammar; `None` when the parser was stopped.
@@ -767,7 +800,7 @@ impl<'a> Walker<'a> {
                     // Reading a local says nothing about other symbols; calling one may.
                     kept = kind == ExprKind::LocalDef || matches!(reference.role(), Role::Call | Role::Instantiate);
                     reference.recv = *locals.entry((kind as u8, base)).or_insert_with(|| {
-                        exprs.push(ExprRow { kind: kind as u8, slot: 0, reserved: 0, name: reference.name, base });
+                        exprs.push(ExprRow { kind: kind as u8, slot: BARE, reserved: 0, name: reference.name, base });
                         exprs.len() as u32 - 1
                     });
                 }

@@ -266,7 +266,7 @@ impl Graph {
     }
 
     /// Edges that reach a node, by source.
-    pub fn into(&self, node: NodeId) -> impl Iterator<Item = &EdgeRow> + '_ {
+    pub fn incoming(&self, node: NodeId) -> impl Iterator<Item = &EdgeRow> + '_ {
         let range = match self.in_index.get(node as usize..node as usize + 2) {
             Some([from, to]) => *from as usize..*to as usize,
             _ => 0..0,

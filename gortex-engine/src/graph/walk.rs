@@ -82,7 +82,7 @@ pub fn reach(graph: &Graph, seeds: &[NodeId], direction: Direction, bounds: Boun
             continue;
         }
         let outgoing = graph.out(at).iter().filter(|_| direction != Direction::In).map(|edge| (*edge, edge.to));
-        let incoming = graph.into(at).filter(|_| direction != Direction::Out).map(|edge| (*edge, edge.from));
+        let incoming = graph.incoming(at).filter(|_| direction != Direction::Out).map(|edge| (*edge, edge.from));
         for (edge, other) in outgoing.chain(incoming) {
             if !follow(&edge) {
                 continue;

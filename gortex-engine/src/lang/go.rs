@@ -79,7 +79,7 @@ pub(super) static GO: Language = Language {
         spawn: &["go_statement"],
         defer: &["defer_statement"],
     },
-    hooks: Hooks { expr: Some(expr), signature_start: None, is_attribute: None, finish: Some(mend_map_keys) },
+    hooks: Hooks { expr: Some(expr), finish: Some(mend_map_keys), ..Hooks::NONE },
 };
 
 /// How deep types and elided literals are followed by functions that do not go through the walker's own guard.

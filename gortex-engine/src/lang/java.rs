@@ -95,7 +95,7 @@ pub(super) static JAVA: Language = Language {
         spawn: &[],
         defer: &[],
     },
-    hooks: Hooks { expr: Some(expr), signature_start: Some(signature_start), is_attribute: None, finish: Some(mark_test_classes) },
+    hooks: Hooks { expr: Some(expr), signature_start: Some(signature_start), finish: Some(mark_test_classes), ..Hooks::NONE },
 };
 
 /// How deep types are followed.

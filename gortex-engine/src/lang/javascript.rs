@@ -327,13 +327,13 @@ use(class { m() {} }, class { m() {} });
 function f(p, { q }, [r]) {
 //       ^ def function f
   p.a(); q.b(); r.c();
-//  ^ call a
-//         ^ call b
-//                ^ call c
+//  ^ call %p.a
+//         ^ call %q.b
+//                ^ call %r.c
   const t = cond ? new T() : null;
 //                     ^ instantiate T
   t.run();
-//  ^ call run
+//  ^ call %t.run
   (x + y).z();
 //        ^ call ?.z
   g().h?.().i();

@@ -6,6 +6,7 @@
 //! Knows syntax, nothing of other files.
 
 mod c;
+mod cfamily;
 mod common;
 mod cpp;
 mod go;
@@ -55,6 +56,9 @@ impl std::fmt::Debug for Action {
     }
 }
 
+/// Another reading of a file's bytes, of the same length.
+pub type Prepare = fn(&[u8]) -> Option<Vec<u8>>;
+
 /// The questions a table can't answer.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
@@ -64,6 +68,9 @@ pub struct Hooks {
     pub signature_start: Option<fn(Node<'_>, Node<'_>) -> usize>,
     /// Whether a sibling above a definition is an attribute of it, so that a comment above that is still its documentation.
     pub is_attribute: Option<fn(Node<'_>) -> bool>,
+    /// Another reading of a file whose parse has errors: the same length, with what stands in the grammar's way blanked.
+    /// The tree with fewer errors is walked, over the file's own bytes.
+    pub prepare: Option<Prepare>,
     /// Runs after the walk, with the root.
     pub finish: Option<fn(&mut Walker<'_>, Node<'_>)>,
 }
@@ -76,7 +83,7 @@ impl std::fmt::Debug for Hooks {
 
 impl Hooks {
     /// No hooks.
-    pub const NONE: Hooks = Hooks { expr: None, signature_start: None, is_attribute: None, finish: None };
+    pub const NONE: Hooks = Hooks { expr: None, signature_start: None, is_attribute: None, prepare: None, finish: None };
 }
 
 /// The family that shares import rules and name spaces; `link` has one policy per family.

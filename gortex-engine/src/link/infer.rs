@@ -342,6 +342,10 @@ impl<'a> Infer<'_, 'a> {
         if kind == Kind::EnumMember {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
+        // An object literal is its own type: its properties are its members.
+        if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
+            return Ty::Type(node);
+        }
         let file = table.file_of(node);
         let declared = table.str(file, def.ty);
         if !declared.is_empty() && declared != "auto" {

@@ -9,7 +9,7 @@ use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
 use super::scope::{Entity, Want};
 use super::table::NameId;
-use crate::facts::model::{DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
+use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
 use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier, Unbound, edge_flag};
 use crate::lang::Family;
 
@@ -213,21 +213,14 @@ impl<'a> FileLinker<'_, '_, 'a> {
         let view = &table.views[self.file];
         let Some(recv) = view.expr(row.recv) else { return Bound::Nothing };
         match recv.kind() {
-            ExprKind::LocalDef => Bound::exact(self.base + 1 + recv.base),
-            ExprKind::LocalBind => self.bind_local(place, row),
+            ExprKind::LocalDef if recv.slot == BARE => Bound::exact(self.base + 1 + recv.base),
+            ExprKind::LocalBind if recv.slot == BARE => self.bind_local(place, row),
             _ => self.bind_member(place, row, name, recv.kind() == ExprKind::Super),
         }
     }
 
-    /// A bare name that is a parameter or local: known when it was given a function or type of ours. A receiver that is
-    /// itself a local is told apart by its own expression one level up, so here the local is what is called.
+    /// A bare name that is a parameter or local: known when it was given a function or type of ours.
     fn bind_local(&self, place: Place, row: &RefRow) -> Bound {
-        let view = &self.infer.scopes.table.views[self.file];
-        let same_name = view.expr(row.recv).is_some_and(|recv| recv.name == row.name);
-        let name = self.infer.scopes.table.name_of(self.file, row.name);
-        if !same_name {
-            return self.bind_member(place, row, name, false);
-        }
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
             Ty::Func(node) | Ty::Type(node) => inferred(node),

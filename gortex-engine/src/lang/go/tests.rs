@@ -32,18 +32,18 @@ func (d *Disk) Drop(id string) error {
 //       ^ type Disk
 //             ^ def method Disk.Drop
 	return d.wipe(id, d.path)
-//           ^ call wipe
-//                      ^ value path
+//           ^ call %d.wipe
+//                      ^ value %d.path
 }
 func (Disk) wipe(id, path string) error { return nil }
 //          ^ def method Disk.wipe
 func (t *Tree[K, V]) Get(k K) (v V, ok bool) { return t.find(k) }
 //                   ^ def method Tree.Get
-//                                                      ^ call find
+//                                                      ^ call %t.find
 func drop(d Disk) { d.Drop("x") }
 //   ^ def function drop
 //          ^ parameter_type Disk
-//                    ^ call Drop
+//                    ^ call %d.Drop
 "#,
     );
     let facts = facts("package p\nfunc (t *Tree[K]) Get(k K) K { var x K; return x }");
@@ -99,16 +99,16 @@ func f() {
 	a, err := open(1)
 //            ^ call open
 	a.Close()
-//    ^ call Close
+//    ^ call %a.Close
 	v, ok := m[k]
 	v.Run(ok)
-//    ^ call Run
+//    ^ call %v.Run
 	t, ok := v.(*pkg.T)
 	t.Go(err)
-//    ^ call Go
+//    ^ call %t.Go
 	w := <-ch
 	w.Do()
-//    ^ call Do
+//    ^ call %w.Do
 }
 ",
     );
@@ -171,8 +171,8 @@ func TestAdd(t *testing.T) {
 //                                       ^ field Result
 //                                                                  ^ call ok
 	for _, c := range cases { t.Run(c.name, func(t *testing.T) { t.Log(c.want) }) }
-//                              ^ call Run
-//                                                                 ^ call Log
+//                              ^ call %t.Run
+//                                                                 ^ call %t.Log
 }
 "#,
     );
@@ -188,10 +188,10 @@ func f(x any) {
 	case *Disk:
 //        ^ type Disk
 		v.Drop()
-//        ^ call Drop
+//        ^ call %v.Drop
 	case A, nil:
 		v.Other()
-//        ^ call Other
+//        ^ call %v.Other
 	default:
 		helper()
 //      ^ call helper
@@ -202,7 +202,7 @@ func f(x any) {
 	select {
 	case m, ok := <-inbox: m.Ack(ok)
 //                  ^ value inbox
-//                           ^ call Ack
+//                           ^ call %m.Ack
 	case out <- build():
 //              ^ call build
 	}
@@ -226,12 +226,12 @@ func f(s *Server) {
 //   ^ def function f
 	step := func(k Key) error { return s.Do(k) }
 //  ^ def function f.step
-//                                       ^ call Do
+//                                       ^ call %s.Do
 	step(nil)
 //  ^ call step
 	mux.Handle("/", s.Serve)
 //      ^ call mux.Handle
-//                    ^ value Serve
+//                    ^ value %s.Serve
 	register(handler, Disk.Drop)
 //  ^ call register
 //           ^ value handler
@@ -281,10 +281,10 @@ fn elements_of_collections_of_functions() {
 func f(c *Ctx) {
 //   ^ def function f
 	c.chain[c.index](c)
-//    ^ value chain
-//            ^ value index
+//    ^ value %c.chain
+//            ^ value %c.index
 	c.chain[Last](c, 1)
-//    ^ value chain
+//    ^ value %c.chain
 //          ^ value Last
 	c.chain[0].Run(lib.Keep[lib.Row](xs))
 //             ^ call %c.chain[].Run
@@ -393,7 +393,7 @@ func f(url string) {
 	total++
 //  ^ write total
 	url := url.Parse(url)
-//             ^ call Parse
+//             ^ call %url.Parse
 	get().next.run()
 //  ^ call get
 //        ^ value get().next
@@ -418,7 +418,7 @@ func f() {
 	var r row
 //        ^ type row
 	r.id = max
-//    ^ write id
+//    ^ write %r.id
 }
 ",
     );

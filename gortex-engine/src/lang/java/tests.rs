@@ -236,11 +236,11 @@ class A {
 //      ^ call each
 //           ^ instantiate Foo
         bus.on((Event e) -> e.ack(), x -> { x.go(); }, (a, b) -> a.plus(b));
-//          ^ call on
+//          ^ call %bus.on
 //              ^ parameter_type Event
-//                            ^ call ack
-//                                            ^ call go
-//                                                                 ^ call plus
+//                            ^ call %e.ack
+//                                            ^ call %x.go
+//                                                                 ^ call %a.plus
     }
 }
 ",

@@ -4,7 +4,8 @@
 
 use tree_sitter::Node;
 
-use super::{DEFINED, ELSEWHERE, IN_BODY, Place, is_self, lambda, place, receiver, seen, types};
+use super::expr::receiver;
+use super::{DEFINED, ELSEWHERE, IN_BODY, Place, is_self, lambda, place, seen, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, flag};
 use crate::facts::walker::{NewDef, Walker};
 

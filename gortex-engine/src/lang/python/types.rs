@@ -4,7 +4,8 @@
 
 use tree_sitter::Node;
 
-use super::{receiver, seen};
+use super::expr::receiver;
+use super::seen;
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
 use crate::facts::walker::{NewDef, Walker, one_line};
 
@@ -56,10 +57,9 @@ fn nested(w: &mut Walker<'_>, node: Node<'_>, role: Role, depth: u32) {
         return;
     }
     match node.kind() {
+        "identifier" if BUILTIN.contains(&w.text(node)) => {}
         "identifier" => {
-            if !BUILTIN.contains(&w.text(node)) {
-                w.reference(node, role, NONE);
-            }
+            w.reference(node, role, NONE);
         }
         "attribute" => {
             let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));

@@ -438,12 +438,12 @@ pub(super) fn tail(block: Node<'_>) -> Option<Node<'_>> {
     let mut index = block.child_count();
     while index > 0 {
         index -= 1;
-        let child = block.child(index as u32)?;
+        let child = block.child(index)?;
         if child.is_extra() || child.kind() == "}" {
             continue;
         }
         if child.kind() == "expression_statement" {
-            let open = child.child(child.child_count().saturating_sub(1) as u32).is_some_and(|last| last.kind() != ";");
+            let open = child.child(child.child_count().saturating_sub(1)).is_some_and(|last| last.kind() != ";");
             return if open { child.named_child(0) } else { None };
         }
         let is_value = child.is_named()
@@ -547,10 +547,10 @@ fn qualified(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 
 fn called(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
     let Some(callee) = node.child_by_field_name("function") else { return NONE };
-    if callee.kind() == "generic_function" {
-        if let Some(known) = asked_for(walker, callee) {
-            return known;
-        }
+    if callee.kind() == "generic_function"
+        && let Some(known) = asked_for(walker, callee)
+    {
+        return known;
     }
     match callee.kind() {
         "identifier" => {

@@ -160,10 +160,9 @@ pub(super) fn bare_name<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
             "generic_type" | "reference_type" | "pointer_type" => node.child_by_field_name("type"),
             "dynamic_type" | "abstract_type" => node.child_by_field_name("trait"),
             "bounded_type" | "higher_ranked_trait_bound" => {
-                let mut cursor = node.walk();
-                let found =
-                    node.named_children(&mut cursor).find(|child| !matches!(child.kind(), "lifetime" | "type_parameters"));
-                found
+                (0..node.named_child_count() as u32)
+                    .filter_map(|index| node.named_child(index))
+                    .find(|child| !matches!(child.kind(), "lifetime" | "type_parameters"))
             }
             _ => None,
         };

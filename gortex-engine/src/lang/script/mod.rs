@@ -174,6 +174,7 @@ pub(super) const HOOKS: Hooks = Hooks {
     signature_start: Some(signature_start),
     is_attribute: Some(is_decorator),
     finish: Some(modules::finish),
+    ..Hooks::NONE
 };
 
 /// A signature begins behind the decorators.
