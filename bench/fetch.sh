@@ -54,7 +54,7 @@ debian_package() { # package name-here folder-inside
     want "$2" || return 0
     need apt-get "$2" || return 0
     mkdir -p "$scratch/$2/tree"
-    (cd "$scratch/$2" && apt-get download -qq "$1" && dpkg -x ./*.deb tree)
+    (cd "$scratch/$2" && apt-get -o APT::Sandbox::User=root download -qq "$1" && dpkg -x ./*.deb tree)
     mv "$scratch/$2/tree/$3" "$corpora/$2"
 }
 
@@ -68,6 +68,6 @@ crate tokio 1.42.0
 crate zstd-sys "2.0.13+zstd.1.5.6"
 crate librocksdb-sys "0.16.0+8.10.0"
 debian_package golang-github-gin-gonic-gin-dev gin usr/share/gocode/src/github.com/gin-gonic/gin
-debian_package golang-k8s-client-go-dev client-go usr/share/gocode/src/k8s.io/client-go
+debian_package golang-github-docker-docker-dev moby usr/share/gocode/src/github.com/docker/docker
 
 du -sh "$corpora"/* | sort -k2

@@ -46,7 +46,8 @@ impl Client {
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().context("no output")?);
         let mut client = Client { child, input, output, next: 0 };
-        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "gortex-bench", "version": "1"}});
+        let hello =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "gortex-bench", "version": "1"}});
         client.ask("initialize", hello)?;
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(client)

@@ -172,15 +172,14 @@ fn parse_one(lang: Lang, bytes: &[u8]) -> bool {
     thread_local! {
         static PARSER: std::cell::RefCell<tree_sitter::Parser> = std::cell::RefCell::new(tree_sitter::Parser::new());
     }
-    PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&lang.compiled().grammar).is_ok() && parser.parse(bytes, None).is_some()
-    })
+    PARSER.with_borrow_mut(|parser| parser.set_language(&lang.compiled().grammar).is_ok() && parser.parse(bytes, None).is_some())
 }
 
 /// The view of a folder, for choosing what to ask; nothing is written.
 pub fn view(root: &Path) -> Result<std::sync::Arc<View>> {
     let scratch = tempfile::tempdir()?;
-    let options = Options { cache_dir: scratch.path().join("c"), state_dir: scratch.path().join("s"), threads: 0, persist: false };
+    let options =
+        Options { cache_dir: scratch.path().join("c"), state_dir: scratch.path().join("s"), threads: 0, persist: false };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
     Ok(engine.track(&repos, &Silent, &AtomicBool::new(false))?)
