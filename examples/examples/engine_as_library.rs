@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn print_callers(graph: &Graph, target: u32) {
     println!("callers of {}:", graph.id(target));
-    for edge in graph.into(target).filter(|edge| edge.kind().is_call()) {
+    for edge in graph.incoming(target).filter(|edge| edge.kind().is_call()) {
         let file = &graph.file_of(edge.from).path;
         println!("  {} at {file}:{} ({}, {} %)", graph.id(edge.from), edge.line, edge.tier().as_str(), edge.confidence);
     }

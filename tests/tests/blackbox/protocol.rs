@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use gortex_tests::{Client, Folder, Options, blob_sha};
-use rmcp::model::{CallToolRequestParams, ClientInfo, Implementation, ProtocolVersion};
+use rmcp::model::{CallToolRequestParams, ClientConfig, Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ use tokio::process::Command;
 
 use crate::{SERVER, serve};
 
-type Peer = RunningService<RoleClient, ClientInfo>;
+type Peer = RunningService<RoleClient, ClientConfig>;
 
 async fn connect(folder: &Folder, name: &str, mode: ClientLifecycleMode) -> Peer {
     let mut command = Command::new(SERVER);
     command.arg("mcp").current_dir(&folder.repo).envs(folder.environment()).env_remove("GORTEX_TOOLS").env_remove("GORTEX_HOME");
     let (transport, _) = TokioChildProcess::builder(command).stderr(Stdio::null()).spawn().expect("the server starts");
-    let mut info = ClientInfo::default();
+    let mut info = ClientConfig::default();
     info.client_info = Implementation::new(name, "1");
     info.serve_with_lifecycle(transport, mode).await.expect("a handshake")
 }
