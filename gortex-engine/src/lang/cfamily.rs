@@ -9,9 +9,9 @@ pub(super) mod expr;
 pub(super) mod plus;
 pub(super) mod prepare;
 pub(super) mod refs;
-pub(super) mod types;
 #[cfg(test)]
 mod tests;
+pub(super) mod types;
 
 use tree_sitter::Node;
 
@@ -21,12 +21,32 @@ use crate::facts::walker::{NewDef, Walker};
 
 /// What surrounds a call.
 pub(super) const USAGE: UsageKinds = UsageKinds {
-    transparent: &["parenthesized_expression", "unary_expression", "pointer_expression", "co_await_expression", "condition_clause"],
+    transparent: &[
+        "parenthesized_expression",
+        "unary_expression",
+        "pointer_expression",
+        "co_await_expression",
+        "condition_clause",
+    ],
     statement: &["expression_statement"],
-    assignment: &["assignment_expression", "init_declarator", "declaration", "field_declaration", "initializer_pair", "initializer_list"],
+    assignment: &[
+        "assignment_expression",
+        "init_declarator",
+        "declaration",
+        "field_declaration",
+        "initializer_pair",
+        "initializer_list",
+    ],
     returns: &["return_statement", "co_return_statement"],
     argument: &["argument_list"],
-    condition: &["if_statement", "while_statement", "do_statement", "switch_statement", "binary_expression", "conditional_expression"],
+    condition: &[
+        "if_statement",
+        "while_statement",
+        "do_statement",
+        "switch_statement",
+        "binary_expression",
+        "conditional_expression",
+    ],
     spawn: &[],
     defer: &[],
 };
@@ -97,11 +117,68 @@ pub(super) fn macro_definition(w: &mut Walker<'_>, node: Node<'_>) {
 /// Words that are no names.
 fn is_keyword(word: &str) -> bool {
     const WORDS: &[&str] = &[
-        "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "goto", "sizeof", "struct",
-        "union", "enum", "class", "typedef", "static", "extern", "const", "volatile", "inline", "register", "void", "char", "short",
-        "int", "long", "float", "double", "signed", "unsigned", "bool", "true", "false", "auto", "typename", "template", "this",
-        "new", "delete", "namespace", "using", "public", "private", "protected", "virtual", "operator", "defined", "typeof",
-        "nullptr", "throw", "try", "catch", "constexpr", "explicit", "decltype", "asm", "alignof", "noexcept", "override",
+        "if",
+        "else",
+        "for",
+        "while",
+        "do",
+        "switch",
+        "case",
+        "default",
+        "break",
+        "continue",
+        "return",
+        "goto",
+        "sizeof",
+        "struct",
+        "union",
+        "enum",
+        "class",
+        "typedef",
+        "static",
+        "extern",
+        "const",
+        "volatile",
+        "inline",
+        "register",
+        "void",
+        "char",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "signed",
+        "unsigned",
+        "bool",
+        "true",
+        "false",
+        "auto",
+        "typename",
+        "template",
+        "this",
+        "new",
+        "delete",
+        "namespace",
+        "using",
+        "public",
+        "private",
+        "protected",
+        "virtual",
+        "operator",
+        "defined",
+        "typeof",
+        "nullptr",
+        "throw",
+        "try",
+        "catch",
+        "constexpr",
+        "explicit",
+        "decltype",
+        "asm",
+        "alignof",
+        "noexcept",
+        "override",
     ];
     WORDS.contains(&word) || word.starts_with("__")
 }

@@ -124,7 +124,13 @@ mod tests {
 
     #[test]
     fn a_header_says_whether_it_is_cpp() {
-        let cpp: [&[u8]; 5] = [b"#pragma once\nnamespace a {\n}", b"template <class T> struct X;", b"  class Foo {", b"struct A {\npublic:\n};", b"using x = int;\r\n"];
+        let cpp: [&[u8]; 5] = [
+            b"#pragma once\nnamespace a {\n}",
+            b"template <class T> struct X;",
+            b"  class Foo {",
+            b"struct A {\npublic:\n};",
+            b"using x = int;\r\n",
+        ];
         for text in cpp {
             assert!(looks_like_cpp(text), "{}", String::from_utf8_lossy(text));
         }

@@ -162,7 +162,9 @@ impl Compiled {
             }
         }
         let around = (0..grammar.node_kind_count())
-            .map(|id| grammar.node_kind_for_id(id as u16).map_or(Around::Use(Usage::Unknown), |kind| around(&language.usage, kind)))
+            .map(|id| {
+                grammar.node_kind_for_id(id as u16).map_or(Around::Use(Usage::Unknown), |kind| around(&language.usage, kind))
+            })
             .collect();
         Compiled { language, grammar, actions, around }
     }

@@ -570,7 +570,9 @@ fn import(w: &mut Walker<'_>, node: Node<'_>) {
             w.import(child, w.text(child), "", alias, import_flag::MODULE);
         }
         "aliased_import" => {
-            let (Some(name), Some(alias)) = (child.child_by_field_name("name"), child.child_by_field_name("alias")) else { return };
+            let (Some(name), Some(alias)) = (child.child_by_field_name("name"), child.child_by_field_name("alias")) else {
+                return;
+            };
             w.import(name, w.text(name), "", w.text(alias), import_flag::MODULE);
         }
         _ => {}

@@ -62,15 +62,26 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
                 found.any_function = Some(node);
                 let inner = node.child_by_field_name("declarator");
                 // `T * __attribute__((x)) f(void)` is read as a function named `__attribute__` that is followed by a call.
-                let call = node.named_child(node.named_child_count().saturating_sub(1) as u32).filter(|last| last.kind() == "call_expression");
+                let call = node
+                    .named_child(node.named_child_count().saturating_sub(1) as u32)
+                    .filter(|last| last.kind() == "call_expression");
                 match (inner, call) {
-                    (Some(inner), Some(call)) if inner.kind() == "identifier" => call.child_by_field_name("function").or(Some(inner)),
+                    (Some(inner), Some(call)) if inner.kind() == "identifier" => {
+                        call.child_by_field_name("function").or(Some(inner))
+                    }
                     (inner, _) => inner,
                 }
             }
             "parenthesized_declarator" | "attributed_declarator" | "variadic_declarator" => last_declarator(node),
-            "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "operator_name" | "destructor_name"
-            | "template_function" | "structured_binding_declarator" | "primitive_type" => {
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "qualified_identifier"
+            | "operator_name"
+            | "destructor_name"
+            | "template_function"
+            | "structured_binding_declarator"
+            | "primitive_type" => {
                 found.name = node;
                 return Some(found);
             }
@@ -91,7 +102,9 @@ fn last_declarator(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("declarator").or_else(|| {
         let mut cursor = node.walk();
         node.named_children(&mut cursor)
-            .filter(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier") || child.kind() == "operator_name")
+            .filter(|child| {
+                child.kind().ends_with("declarator") || child.kind().ends_with("identifier") || child.kind() == "operator_name"
+            })
             .last()
     })
 }

@@ -90,7 +90,14 @@ pub(super) fn function_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>
 fn is_test_macro(name: &str) -> bool {
     matches!(
         name,
-        "TEST" | "TEST_F" | "TEST_P" | "TYPED_TEST" | "TYPED_TEST_P" | "BOOST_AUTO_TEST_CASE" | "BOOST_FIXTURE_TEST_CASE" | "START_TEST"
+        "TEST"
+            | "TEST_F"
+            | "TEST_P"
+            | "TYPED_TEST"
+            | "TYPED_TEST_P"
+            | "BOOST_AUTO_TEST_CASE"
+            | "BOOST_FIXTURE_TEST_CASE"
+            | "START_TEST"
     )
 }
 
@@ -100,14 +107,24 @@ fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Aro
     let parameters = head.child_by_field_name("parameters");
     let body = node.child_by_field_name("body");
     let ty = node.child_by_field_name("type");
-    if ty.is_none() && body.is_some() && found.name.kind() == "identifier" && is_caps(w.text(found.name)) && w.enclosing_type().is_none() {
+    if ty.is_none()
+        && body.is_some()
+        && found.name.kind() == "identifier"
+        && is_caps(w.text(found.name))
+        && w.enclosing_type().is_none()
+    {
         return macro_function(w, node, found.name, parameters, body);
     }
     let (name, scope) = split_qualified(found.name);
     let bare_name = bare(name);
     let text = match name.kind() {
-        "operator_cast" => one_line(w.slice(name.start_byte(), name.child_by_field_name("declarator").map_or(name.end_byte(), |end| end.start_byte())), 80),
-        "operator_name" => w.text(name).split_ascii_whitespace().collect::<Vec<_>>().join(if w.text(name).contains('"') { "" } else { " " }),
+        "operator_cast" => one_line(
+            w.slice(name.start_byte(), name.child_by_field_name("declarator").map_or(name.end_byte(), |end| end.start_byte())),
+            80,
+        ),
+        "operator_name" => {
+            w.text(name).split_ascii_whitespace().collect::<Vec<_>>().join(if w.text(name).contains('"') { "" } else { " " })
+        }
         _ => w.text(bare_name).to_owned(),
     };
     let class = match scope {
@@ -173,7 +190,8 @@ fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Aro
 fn tail_flags(w: &Walker<'_>, node: Node<'_>, head: Node<'_>, has_body: bool) -> u16 {
     let mut flags = 0;
     let mut cursor = head.walk();
-    let overrides = head.named_children(&mut cursor).any(|child| child.kind() == "virtual_specifier" && w.text(child) == "override");
+    let overrides =
+        head.named_children(&mut cursor).any(|child| child.kind() == "virtual_specifier" && w.text(child) == "override");
     if overrides {
         flags |= flag::OVERRIDE;
     }
@@ -211,7 +229,13 @@ fn start_of_macros(w: &Walker<'_>, start: usize) -> usize {
 }
 
 /// `TEST(Suite, Name) { .. }`, `SYSCALL_DEFINE3(open, ..) { .. }`: the arguments name the function.
-fn macro_function(w: &mut Walker<'_>, node: Node<'_>, macro_name: Node<'_>, parameters: Option<Node<'_>>, body: Option<Node<'_>>) {
+fn macro_function(
+    w: &mut Walker<'_>,
+    node: Node<'_>,
+    macro_name: Node<'_>,
+    parameters: Option<Node<'_>>,
+    body: Option<Node<'_>>,
+) {
     let mut cursor = node.walk();
     let arguments: Vec<Node<'_>> =
         parameters.map(|list| list.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()).unwrap_or_default();
@@ -267,7 +291,9 @@ pub(super) fn parameter_types(w: &mut Walker<'_>, list: Node<'_>, role: Role) {
 pub(super) fn bind_parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool) {
     let mut count = 0u16;
     let mut cursor = list.walk();
-    let mut variadic = list.children(&mut cursor).any(|child| matches!(child.kind(), "..." | "variadic_parameter" | "variadic_parameter_declaration"));
+    let mut variadic = list
+        .children(&mut cursor)
+        .any(|child| matches!(child.kind(), "..." | "variadic_parameter" | "variadic_parameter_declaration"));
     w.for_children(list, |w, parameter| match parameter.kind() {
         "identifier" => {
             count += 1;
@@ -346,7 +372,15 @@ fn other_prototype(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, arou
 }
 
 /// A variable or constant of the file, a namespace or a class.
-fn variable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, ty: Option<Node<'_>>, words: &Words, around: Around<'_>, first: bool) {
+fn variable(
+    w: &mut Walker<'_>,
+    node: Node<'_>,
+    found: Declared<'_>,
+    ty: Option<Node<'_>>,
+    words: &Words,
+    around: Around<'_>,
+    first: bool,
+) {
     let in_type = place(w) == Place::Type;
     if let Some(lambda) = found.value.filter(|value| value.kind() == "lambda_expression") {
         return plus::named_lambda(w, node, found.name, lambda);
@@ -414,7 +448,9 @@ pub(super) fn rest_of_declarator(w: &mut Walker<'_>, found: Declared<'_>) {
 fn initial(w: &mut Walker<'_>, value: Option<Node<'_>>, ty: &str) -> u32 {
     let Some(value) = value else { return NONE };
     match value.kind() {
-        "argument_list" | "initializer_list" if !ty.is_empty() && !ty.starts_with("auto") => w.expr(ExprKind::Typed, ty, NONE, value),
+        "argument_list" | "initializer_list" if !ty.is_empty() && !ty.starts_with("auto") => {
+            w.expr(ExprKind::Typed, ty, NONE, value)
+        }
         _ => w.expr_of(value),
     }
 }
@@ -425,7 +461,8 @@ fn locals(w: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>, found: &[Dec
         Some(ty) => {
             let made = found.first().and_then(|first| first.value);
             let makes = is_cpp(w) && made.is_some_and(|value| matches!(value.kind(), "argument_list" | "initializer_list"));
-            let anonymous = (ty.child_by_field_name("name").is_none() && !found.is_empty()).then(|| type_as_field(w, ty)).flatten();
+            let anonymous =
+                (ty.child_by_field_name("name").is_none() && !found.is_empty()).then(|| type_as_field(w, ty)).flatten();
             if anonymous.is_none() {
                 let row = type_as(w, ty, if makes { Role::Instantiate } else { Role::Type });
                 if let (Some(row), true, Some(value)) = (row, makes, made) {
@@ -477,7 +514,9 @@ fn local_prototype(w: &mut Walker<'_>, found: Declared<'_>, function: Node<'_>, 
     let mut cursor = list.walk();
     let values = is_cpp(w)
         && list.named_child_count() > 0
-        && list.named_children(&mut cursor).all(|child| child.kind() == "parameter_declaration" && child.named_child_count() == 1);
+        && list
+            .named_children(&mut cursor)
+            .all(|child| child.kind() == "parameter_declaration" && child.named_child_count() == 1);
     if !values {
         return parameter_types(w, list, Role::ParamType);
     }
@@ -531,7 +570,8 @@ pub(super) fn field_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
             }
         } else {
             let until = declarators.get(index + 1).map_or(node.end_byte(), |next| next.start_byte());
-            found.value = values.iter().copied().find(|value| value.start_byte() >= declarator.end_byte() && value.end_byte() <= until);
+            found.value =
+                values.iter().copied().find(|value| value.start_byte() >= declarator.end_byte() && value.end_byte() <= until);
             variable(w, node, found, ty, &words, around, first);
         }
         first = false;

@@ -27,7 +27,8 @@ pub(super) fn path_before_name(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         }
         if let Some(scope) = at.child_by_field_name("scope") {
             let text = w.text(bare(scope));
-            base = if base == NONE { w.expr(ExprKind::Name, text, NONE, scope) } else { w.expr(ExprKind::Path, text, base, scope) };
+            base =
+                if base == NONE { w.expr(ExprKind::Name, text, NONE, scope) } else { w.expr(ExprKind::Path, text, base, scope) };
         }
         let Some(inner) = at.child_by_field_name("name") else { break };
         at = inner;
@@ -41,7 +42,8 @@ fn literal(w: &mut Walker<'_>, name: &str, node: Node<'_>) -> u32 {
 
 /// The text of a type without what the declarator adds.
 pub(super) fn type_text(w: &Walker<'_>, node: Node<'_>) -> String {
-    let text = node.child_by_field_name("body").map_or_else(|| w.text(node), |body| w.slice(node.start_byte(), body.start_byte()));
+    let text =
+        node.child_by_field_name("body").map_or_else(|| w.text(node), |body| w.slice(node.start_byte(), body.start_byte()));
     one_line(text, 200)
 }
 

@@ -83,7 +83,9 @@ fn skip_directive(bytes: &[u8], at: usize) -> usize {
         let Some(end) = memchr::memchr(b'\n', &bytes[at..]) else { return bytes.len() };
         let line = bytes[at..at + end].trim_ascii_end();
         // A block comment that opens on the line may go on below it.
-        if let Some(open) = memchr::memmem::rfind(line, b"/*").filter(|open| memchr::memmem::find(&line[*open..], b"*/").is_none()) {
+        if let Some(open) =
+            memchr::memmem::rfind(line, b"/*").filter(|open| memchr::memmem::find(&line[*open..], b"*/").is_none())
+        {
             at = skip_comment(bytes, at + open);
             continue;
         }
@@ -280,7 +282,9 @@ fn settle(out: &mut [u8], group: &Group, changed: &mut bool) -> Option<Branch> {
     if group.foreign && !inside {
         let mut live = group.branches.iter().filter(|branch| !branch.dead);
         if live.all(even) {
-            for (from, to) in group.directives.iter().copied().chain(group.branches.iter().filter(|it| it.dead).map(|it| (it.start, it.end))) {
+            for (from, to) in
+                group.directives.iter().copied().chain(group.branches.iter().filter(|it| it.dead).map(|it| (it.start, it.end)))
+            {
                 *changed |= blank(out, from, to);
             }
             return first;
@@ -296,9 +300,10 @@ fn settle(out: &mut [u8], group: &Group, changed: &mut bool) -> Option<Branch> {
     if listed {
         return first;
     }
-    let alike = group.branches.iter().all(|branch| {
-        group.branches.first().is_some_and(|other| other.braces == branch.braces && other.parens == branch.parens)
-    });
+    let alike = group
+        .branches
+        .iter()
+        .all(|branch| group.branches.first().is_some_and(|other| other.braces == branch.braces && other.parens == branch.parens));
     let kept = match first {
         Some(first) if alike && (group.has_else || even(&first)) => Some(first),
         _ if group.has_else => group.branches.last().copied(),
@@ -422,7 +427,9 @@ fn opens_scope(source: &[u8], head: &[Piece]) -> bool {
         match piece.token {
             Token::Word if matches!(text, b"class" | b"struct" | b"union" | b"namespace") => scope = true,
             Token::Word if text == b"enum" => return false,
-            Token::Word if piece.group.is_some() && !is_candidate(text) && text != b"alignas" && text != b"decltype" => return false,
+            Token::Word if piece.group.is_some() && !is_candidate(text) && text != b"alignas" && text != b"decltype" => {
+                return false;
+            }
             Token::Word if text == b"extern" => language = true,
             Token::Quoted if language => return true,
             _ => {}
@@ -433,8 +440,13 @@ fn opens_scope(source: &[u8], head: &[Piece]) -> bool {
 
 fn is_label(source: &[u8], head: &[Piece]) -> bool {
     head.iter().any(|piece| {
-        matches!(&source[piece.start..piece.end], b"public" | b"private" | b"protected" | b"signals" | b"Q_SIGNALS" | b"slots" | b"Q_SLOTS")
-    }) && head.iter().all(|piece| piece.token == Token::Word && (piece.group.is_none() || is_candidate(&source[piece.start..piece.end])))
+        matches!(
+            &source[piece.start..piece.end],
+            b"public" | b"private" | b"protected" | b"signals" | b"Q_SIGNALS" | b"slots" | b"Q_SLOTS"
+        )
+    }) && head
+        .iter()
+        .all(|piece| piece.token == Token::Word && (piece.group.is_none() || is_candidate(&source[piece.start..piece.end])))
         && head.len() < 6
         && !head.iter().any(|piece| matches!(&source[piece.start..piece.end], b"class" | b"struct"))
 }
@@ -455,24 +467,60 @@ fn fix_label(out: &mut [u8], source: &[u8], head: &[Piece], colon: usize) -> boo
 /// Words that may be macros standing for an attribute.
 fn is_candidate(word: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(word) else { return false };
-    let compiler = text.starts_with("__") && !matches!(text, "__int128" | "__typeof__" | "__typeof" | "__auto_type" | "__float128");
+    let compiler =
+        text.starts_with("__") && !matches!(text, "__int128" | "__typeof__" | "__typeof" | "__auto_type" | "__float128");
     compiler || is_caps(text)
 }
 
 fn is_storage(word: &[u8]) -> bool {
     matches!(
         word,
-        b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"typedef" | b"constexpr" | b"virtual" | b"explicit"
-            | b"friend" | b"mutable" | b"restrict" | b"typename" | b"using" | b"return"
+        b"static"
+            | b"extern"
+            | b"inline"
+            | b"const"
+            | b"volatile"
+            | b"register"
+            | b"typedef"
+            | b"constexpr"
+            | b"virtual"
+            | b"explicit"
+            | b"friend"
+            | b"mutable"
+            | b"restrict"
+            | b"typename"
+            | b"using"
+            | b"return"
     )
 }
 
 fn is_primitive(word: &[u8]) -> bool {
     matches!(
         word,
-        b"void" | b"char" | b"short" | b"int" | b"long" | b"float" | b"double" | b"signed" | b"unsigned" | b"bool" | b"_Bool" | b"auto"
-            | b"size_t" | b"ssize_t" | b"int8_t" | b"int16_t" | b"int32_t" | b"int64_t" | b"uint8_t" | b"uint16_t" | b"uint32_t"
-            | b"uint64_t" | b"uintptr_t" | b"intptr_t"
+        b"void"
+            | b"char"
+            | b"short"
+            | b"int"
+            | b"long"
+            | b"float"
+            | b"double"
+            | b"signed"
+            | b"unsigned"
+            | b"bool"
+            | b"_Bool"
+            | b"auto"
+            | b"size_t"
+            | b"ssize_t"
+            | b"int8_t"
+            | b"int16_t"
+            | b"int32_t"
+            | b"int64_t"
+            | b"uint8_t"
+            | b"uint16_t"
+            | b"uint32_t"
+            | b"uint64_t"
+            | b"uintptr_t"
+            | b"intptr_t"
     )
 }
 
@@ -480,10 +528,39 @@ fn is_primitive(word: &[u8]) -> bool {
 fn is_reserved(word: &[u8]) -> bool {
     matches!(
         word,
-        b"operator" | b"template" | b"namespace" | b"override" | b"final" | b"noexcept" | b"throw" | b"try" | b"requires" | b"default"
-            | b"delete" | b"thread_local" | b"_Thread_local" | b"_Noreturn" | b"_Atomic" | b"consteval" | b"constinit" | b"alignas"
-            | b"decltype" | b"concept" | b"asm" | b"else" | b"if" | b"for" | b"while" | b"do" | b"switch" | b"case" | b"public"
-            | b"private" | b"protected" | b"new" | b"typeof"
+        b"operator"
+            | b"template"
+            | b"namespace"
+            | b"override"
+            | b"final"
+            | b"noexcept"
+            | b"throw"
+            | b"try"
+            | b"requires"
+            | b"default"
+            | b"delete"
+            | b"thread_local"
+            | b"_Thread_local"
+            | b"_Noreturn"
+            | b"_Atomic"
+            | b"consteval"
+            | b"constinit"
+            | b"alignas"
+            | b"decltype"
+            | b"concept"
+            | b"asm"
+            | b"else"
+            | b"if"
+            | b"for"
+            | b"while"
+            | b"do"
+            | b"switch"
+            | b"case"
+            | b"public"
+            | b"private"
+            | b"protected"
+            | b"new"
+            | b"typeof"
     )
 }
 
@@ -537,7 +614,9 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
     let upto = stop.unwrap_or(head.len()).min(colon.map_or(head.len(), |at| at + 1));
     let head = &head[..upto];
     let qualified = |at: usize| {
-        let mark = |at: Option<&Piece>, marks: &[u8]| at.is_some_and(|piece| matches!(piece.token, Token::Mark(byte) if marks.contains(&byte)));
+        let mark = |at: Option<&Piece>, marks: &[u8]| {
+            at.is_some_and(|piece| matches!(piece.token, Token::Mark(byte) if marks.contains(&byte)))
+        };
         mark(head.get(at + 1), b":<") || (at > 0 && mark(head.get(at - 1), b":~<"))
     };
     let word = |at: usize| head[at].token == Token::Word;
@@ -595,7 +674,8 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
         }
         let tail = name + 1..head.len();
         let attribute = |at: &usize| word(*at) && text(&head[*at]).contains(&b'_') && !is_reserved(text(&head[*at]));
-        let only = tail.clone().all(|at| word(at) && (is_reserved(text(&head[at])) || is_storage(text(&head[at])) || attribute(&at)));
+        let only =
+            tail.clone().all(|at| word(at) && (is_reserved(text(&head[at])) || is_storage(text(&head[at])) || attribute(&at)));
         for at in tail.filter(|at| only && attribute(at) && !candidate(*at)) {
             changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
         }

@@ -120,7 +120,11 @@ pub(super) fn scopes(w: &mut Walker<'_>, node: Node<'_>) {
                     w.visit_field(scope, "arguments");
                 }
             }
-            before = if before == NONE { w.expr(ExprKind::Name, text, NONE, name) } else { w.expr(ExprKind::Path, text, before, name) };
+            before = if before == NONE {
+                w.expr(ExprKind::Name, text, NONE, name)
+            } else {
+                w.expr(ExprKind::Path, text, before, name)
+            };
         }
         let Some(inner) = at.child_by_field_name("name") else { break };
         at = inner;

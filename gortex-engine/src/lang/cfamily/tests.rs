@@ -41,10 +41,14 @@ fn a_c_function_keeps_its_name_when_a_macro_stands_before_it() {
     for source in [source.to_owned(), source.replace('\n', "\r\n")] {
         let facts = facts("c", &source);
         let view = facts.view();
-        let expected = ["1 macro LIST_OF", "2 macro UNUSED", "4 function first_mail", "9 function helper", "14 function last_one"];
+        let expected =
+            ["1 macro LIST_OF", "2 macro UNUSED", "4 function first_mail", "9 function helper", "14 function last_one"];
         assert_eq!(defs(&view), expected);
         let calls: Vec<_> = shown(&view).into_iter().filter(|row| row.contains(" call ")).collect();
-        assert!(calls.contains(&"11:11 call first_mail".to_owned()) && calls.contains(&"16:11 call helper".to_owned()), "{calls:?}");
+        assert!(
+            calls.contains(&"11:11 call first_mail".to_owned()) && calls.contains(&"16:11 call helper".to_owned()),
+            "{calls:?}"
+        );
         assert_eq!(view.header.parse_errors, 0);
         let helper = def(&view, "helper");
         assert!(source[helper.start as usize..].starts_with("UNUSED static"));
@@ -101,7 +105,8 @@ fn c_does_not_read_what_only_cpp_is_shown() {
 
 #[test]
 fn pointers_to_functions_keep_their_type() {
-    let facts = facts("c", "struct s { void (*cb)(int, char *); };\ntypedef int (*fn_t)(int);\nint *(*p)(void);\nchar **q(void);\n");
+    let facts =
+        facts("c", "struct s { void (*cb)(int, char *); };\ntypedef int (*fn_t)(int);\nint *(*p)(void);\nchar **q(void);\n");
     let view = facts.view();
     let types = ["cb", "fn_t", "p", "q"].map(|name| view.str(def(&view, name).ty));
     assert_eq!(types, ["void (*)(int, char *)", "int (*)(int)", "int (*)(void)", "char **"]);
@@ -310,7 +315,10 @@ fn cpp_binds_know_what_is_known() {
 
 #[test]
 fn gtest_and_other_macros_that_make_functions() {
-    let facts = facts("cpp", "TEST(Suite, Adds) { EXPECT_EQ(1, f()); }\nTEST_F(Fixture, Runs) { run(); }\nSYSCALL_DEFINE1(close, int, fd) { return fd; }\nvoid TestNot() {}\n");
+    let facts = facts(
+        "cpp",
+        "TEST(Suite, Adds) { EXPECT_EQ(1, f()); }\nTEST_F(Fixture, Runs) { run(); }\nSYSCALL_DEFINE1(close, int, fd) { return fd; }\nvoid TestNot() {}\n",
+    );
     let view = facts.view();
     assert_eq!(defs(&view), ["1 function Suite.Adds", "2 function Fixture.Runs", "3 function close", "4 function TestNot"]);
     let tests: Vec<_> = view.defs.iter().map(|row| row.has(flag::TEST)).collect();
@@ -325,7 +333,8 @@ fn cpp_imports_access_and_flags() {
         "using std::string;\nusing namespace a::b;\nnamespace fs = std::filesystem;\nextern \"C\" { int c1(void); }\nclass A : B {\n  int hidden;\nprotected:\n  void m() override;\npublic:\n  virtual int n() const = 0;\n  static int s(int a, int b = 2);\n};\nstruct S { int open; };\ntemplate <class T>\nT most(T a) { return a; }\n",
     );
     let view = facts.view();
-    let rows: Vec<_> = view.imports.iter().map(|row| (view.str(row.module), view.str(row.name), view.str(row.alias), row.flags)).collect();
+    let rows: Vec<_> =
+        view.imports.iter().map(|row| (view.str(row.module), view.str(row.name), view.str(row.alias), row.flags)).collect();
     let expected = [
         ("std", "string", "string", 0),
         ("a::b", "", "", import_flag::WILDCARD),
@@ -333,7 +342,10 @@ fn cpp_imports_access_and_flags() {
     ];
     assert_eq!(rows, expected);
     let seen = |name: &str| def(&view, name).visibility();
-    assert_eq!(["hidden", "m", "n", "open"].map(seen), [Visibility::Private, Visibility::Protected, Visibility::Public, Visibility::Public]);
+    assert_eq!(
+        ["hidden", "m", "n", "open"].map(seen),
+        [Visibility::Private, Visibility::Protected, Visibility::Public, Visibility::Public]
+    );
     assert!(def(&view, "m").has(flag::OVERRIDE | flag::DECLARATION) && def(&view, "n").has(flag::DECLARATION));
     assert!(def(&view, "s").has(flag::STATIC) && def(&view, "s").params == 2);
     let most = def(&view, "most");

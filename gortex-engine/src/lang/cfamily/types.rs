@@ -53,7 +53,7 @@ pub(super) fn typedef_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>)
             None if tag.is_some() => mention_in(w, ty, Role::Type, around),
             None => {
                 anonymous_type(w, ty);
-            },
+            }
         }
     }
     let text = type_text(w, ty);

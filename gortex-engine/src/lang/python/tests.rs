@@ -231,8 +231,7 @@ def f(p: Disk, d):
         format!("{}={init}", view.str(bind.ty))
     };
     let all: Vec<String> = "abcdefghij".chars().map(|call| bound(&call.to_string())).collect();
-    let expected =
-        ["Disk=", "=open_it()", "m.Bad=", "=%d*", "=%d*", "=%p", "=%d[]", "=Disk:.part", "Disk=", "Disk="];
+    let expected = ["Disk=", "=open_it()", "m.Bad=", "=%d*", "=%d*", "=%p", "=%d[]", "=Disk:.part", "Disk=", "Disk="];
     assert_eq!(all, expected);
 }
 
@@ -300,7 +299,9 @@ fn imports() {
 
 #[test]
 fn all_is_exported_and_main_is_a_script() {
-    let facts = facts("\"\"\"The tool.\n\n   More.\n\"\"\"\n__all__ = [\"_run\", 'x']\ndef _run(): pass\nif __name__ == '__main__':\n    _run()\n");
+    let facts = facts(
+        "\"\"\"The tool.\n\n   More.\n\"\"\"\n__all__ = [\"_run\", 'x']\ndef _run(): pass\nif __name__ == '__main__':\n    _run()\n",
+    );
     let view = facts.view();
     let names: Vec<_> = view.exports.iter().map(|row| view.str(row.exported)).collect();
     assert_eq!(names, ["_run", "x"]);
@@ -329,9 +330,8 @@ def test_data(): pass
 ",
     );
     let view = facts.view();
-    let of = |mask: u16| -> Vec<&str> {
-        view.defs.iter().filter(|row| row.flags & mask != 0).map(|row| view.str(row.name)).collect()
-    };
+    let of =
+        |mask: u16| -> Vec<&str> { view.defs.iter().filter(|row| row.flags & mask != 0).map(|row| view.str(row.name)).collect() };
     assert_eq!(of(flag::TEST), ["test_adds", "TestDisk", "test_reads", "Cases", "testOld"]);
     assert_eq!(of(flag::IN_TEST), ["test_reads", "setup", "testOld"]);
 }

@@ -93,8 +93,17 @@ fn nested(w: &mut Walker<'_>, node: Node<'_>, role: Role, depth: u32) {
                 quoted_names(w, content, role);
             }
         }
-        "type" | "union_type" | "binary_operator" | "type_parameter" | "list" | "tuple" | "constrained_type" | "splat_type"
-        | "parenthesized_expression" | "expression_list" | "list_splat" => {
+        "type"
+        | "union_type"
+        | "binary_operator"
+        | "type_parameter"
+        | "list"
+        | "tuple"
+        | "constrained_type"
+        | "splat_type"
+        | "parenthesized_expression"
+        | "expression_list"
+        | "list_splat" => {
             w.for_children(node, |w, child| nested(w, child, role, depth + 1));
         }
         "call" | "lambda" | "conditional_expression" => w.visit(node),
@@ -182,7 +191,8 @@ pub(super) fn alias_statement(w: &mut Walker<'_>, node: Node<'_>) {
     let Some(name) = (if inner.kind() == "identifier" { Some(inner) } else { super::last_segment(inner) }) else { return };
     let (visibility, exported) = seen(w.text(name), w.owner() != NONE);
     let exported = if w.in_function() { 0 } else { exported };
-    let def = w.define(super::bind::with_comment(w, NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(exported)));
+    let def =
+        w.define(super::bind::with_comment(w, NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(exported)));
     let ty = text(w, right);
     w.def_mut(def).ty = w.intern(&ty);
     w.in_def(def, |w| {

@@ -186,15 +186,30 @@ pub(super) fn result_use(walker: &Walker<'_>) -> Usage {
         let kind = walker.around(step);
         let branch = matches!(from, "block" | "else_clause" | "match_block");
         match kind {
-            "try_expression" | "await_expression" | "parenthesized_expression" | "reference_expression" | "type_cast_expression"
-            | "unary_expression" | "unsafe_block" | "let_chain" | "match_block" | "match_arm" | "else_clause" | "block" => {}
+            "try_expression"
+            | "await_expression"
+            | "parenthesized_expression"
+            | "reference_expression"
+            | "type_cast_expression"
+            | "unary_expression"
+            | "unsafe_block"
+            | "let_chain"
+            | "match_block"
+            | "match_arm"
+            | "else_clause"
+            | "block" => {}
             "if_expression" | "match_expression" if branch => {}
             "if_expression" | "match_expression" | "while_expression" if !branch => return Usage::Condition,
             "match_pattern" => return Usage::Condition,
             "expression_statement" | "while_expression" | "loop_expression" => return Usage::Discarded,
             "for_expression" if from == "block" => return Usage::Discarded,
-            "let_declaration" | "let_condition" | "assignment_expression" | "compound_assignment_expr" | "const_item"
-            | "static_item" | "field_initializer" => return Usage::Assigned,
+            "let_declaration"
+            | "let_condition"
+            | "assignment_expression"
+            | "compound_assignment_expr"
+            | "const_item"
+            | "static_item"
+            | "field_initializer" => return Usage::Assigned,
             "return_expression" | "function_item" | "closure_expression" | "async_block" => return Usage::Returned,
             "arguments" => return Usage::Argument,
             _ => return Usage::Unknown,

@@ -20,7 +20,8 @@ fn def<'v>(view: &'v FactsView<'_>, name: &str) -> &'v crate::facts::model::DefR
 
 #[test]
 fn case_05_attributes_belong_to_the_definition() {
-    let facts = facts("/// Adds up.\n#[must_use]\n// why\n#[inline]\npub fn total(items: &[u32]) -> u32 {\n    items.iter().sum()\n}\n");
+    let facts =
+        facts("/// Adds up.\n#[must_use]\n// why\n#[inline]\npub fn total(items: &[u32]) -> u32 {\n    items.iter().sum()\n}\n");
     let view = facts.view();
     let total = def(&view, "total");
     assert_eq!((total.start_line, total.end_line, total.name_line), (2, 7, 5));
@@ -32,7 +33,9 @@ fn case_05_attributes_belong_to_the_definition() {
 
 #[test]
 fn a_doc_of_the_file_or_of_a_neighbour_is_no_doc_of_the_item() {
-    let facts = facts("//! The file.\n\nfn a() {} // trails a\nfn b() {}\n\n// far\n\nfn c() {}\n\n/// Is d.\n\nfn d() {}\nmod m {\n    //! Is m.\n    fn e() {}\n}\n");
+    let facts = facts(
+        "//! The file.\n\nfn a() {} // trails a\nfn b() {}\n\n// far\n\nfn c() {}\n\n/// Is d.\n\nfn d() {}\nmod m {\n    //! Is m.\n    fn e() {}\n}\n",
+    );
     let view = facts.view();
     let docs: Vec<&str> = view.defs.iter().map(|def| view.str(def.doc)).collect();
     assert_eq!(docs, ["", "", "", "Is d.", "Is m.", ""]);
@@ -98,7 +101,8 @@ fn keys_and_keywords_among_tokens_are_no_names() {
         "rust",
         "fn f() {\n// ^ def function f\n    m!(key = 1, move |x| x, if true { 1 } else { 2 }, 'a);\n//  ^ call m\n    m! { let y = 1; y(); for z in 0..2 { z; } }\n//  ^ call m\n//                  ^ call y\n}\n",
     );
-    let facts = facts("fn f() { m!(key = 1, move |x| x, if true { 1 } else { 2 }, 'a); m! { let y = 1; y; for z in 0..2 { z; } } }");
+    let facts =
+        facts("fn f() { m!(key = 1, move |x| x, if true { 1 } else { 2 }, 'a); m! { let y = 1; y; for z in 0..2 { z; } } }");
     let view = facts.view();
     let names: Vec<&str> = view.refs.iter().map(|row| view.str(row.name)).collect();
     assert_eq!(names, ["m", "m"]);
@@ -159,7 +163,9 @@ impl !Send for Disk {}
 //    ^ type Send
 ",
     );
-    let facts = facts("impl Shape for Disk { fn area(&self) {} }\nimpl Disk { pub fn new(r: f64, n: u8) -> Self { Self { r } } fn own(&self) {} }\n");
+    let facts = facts(
+        "impl Shape for Disk { fn area(&self) {} }\nimpl Disk { pub fn new(r: f64, n: u8) -> Self { Self { r } } fn own(&self) {} }\n",
+    );
     let view = facts.view();
     let (area, new, own) = (def(&view, "Disk.area"), def(&view, "Disk.new"), def(&view, "Disk.own"));
     assert!(area.has(flag::OVERRIDE) && !new.has(flag::OVERRIDE));
@@ -443,14 +449,16 @@ impl T { fn e() {} }
 
 #[test]
 fn visibility_as_written() {
-    let facts = facts("pub fn a() {}
+    let facts = facts(
+        "pub fn a() {}
 pub(crate) fn b() {}
 fn c() {}
 pub(self) fn d() {}
 pub trait T { fn e(); }
 pub enum E { F }
 pub(in crate::x) struct G { pub h: u8 }
-");
+",
+    );
     let view = facts.view();
     let seen: Vec<(&str, &str, bool)> =
         view.defs.iter().map(|def| (view.str(def.name), def.visibility().as_str(), def.has(flag::EXPORTED))).collect();
@@ -482,11 +490,13 @@ fn crlf_and_other_scripts() {
 
 #[test]
 fn facts_around_an_error_survive() {
-    let facts = facts("fn a() { one(); }
+    let facts = facts(
+        "fn a() { one(); }
 fn b( { two(); }
 #[test]
 fn c() { three(); }
-");
+",
+    );
     let view = facts.view();
     assert!(view.header.parse_errors > 0);
     let names: Vec<&str> = view.defs.iter().map(|def| view.str(def.name)).collect();

@@ -265,7 +265,12 @@ impl<'a> Scan<'a> {
                 if kind_at(tokens, at + 1) == "<" {
                     return Self::turbofish(walker, tokens, at + 1);
                 }
-                if at == 0 || !matches!(kind_at(tokens, at - 1), "identifier" | "crate" | "self" | "super" | "metavariable" | ">" | "primitive_type") {
+                if at == 0
+                    || !matches!(
+                        kind_at(tokens, at - 1),
+                        "identifier" | "crate" | "self" | "super" | "metavariable" | ">" | "primitive_type"
+                    )
+                {
                     self.chain = None;
                 }
             }
@@ -385,7 +390,8 @@ impl<'a> Scan<'a> {
             next = close_angle(tokens, next + 1);
         }
         let following = tokens.get(next);
-        let is_macro = !is_member && kind_at(tokens, at + 1) == "!" && matches!(kind_at(tokens, at + 2), "token_tree" | "identifier");
+        let is_macro =
+            !is_member && kind_at(tokens, at + 1) == "!" && matches!(kind_at(tokens, at + 2), "token_tree" | "identifier");
         self.next_made = None;
         if is_macro {
             walker.call(token, recv, None, Usage::Unknown);
@@ -503,7 +509,8 @@ fn close_angle(tokens: &[Node<'_>], at: usize) -> usize {
 
 /// Whether `Name {` is the head of a block (`impl Name {`, `match Name {`) and no struct literal.
 fn heads_block(walker: &Walker<'_>, tokens: &[Node<'_>], at: usize) -> bool {
-    let heads = ["impl", "for", "struct", "enum", "union", "trait", "match", "if", "while", "in", "->", "<", ":", "mod", "dyn", "+", ">"];
+    let heads =
+        ["impl", "for", "struct", "enum", "union", "trait", "match", "if", "while", "in", "->", "<", ":", "mod", "dyn", "+", ">"];
     tokens[..at].iter().rev().take(3).take_while(|token| token.kind() != ";").any(|token| {
         let word = if token.kind() == "identifier" { walker.text(*token) } else { token.kind() };
         heads.contains(&word)

@@ -259,8 +259,21 @@ fn is_function(node: Node<'_>) -> bool {
 
 /// Wrappers that give back the function they are given, so that the variable is that function by all a reader cares for.
 const WRAPPERS: &[&str] = &[
-    "memo", "forwardRef", "observer", "useCallback", "useEvent", "useEffectEvent", "useMemoizedFn", "debounce", "throttle",
-    "memoize", "once", "asyncHandler", "catchAsync", "curry", "cache",
+    "memo",
+    "forwardRef",
+    "observer",
+    "useCallback",
+    "useEvent",
+    "useEffectEvent",
+    "useMemoizedFn",
+    "debounce",
+    "throttle",
+    "memoize",
+    "once",
+    "asyncHandler",
+    "catchAsync",
+    "curry",
+    "cache",
 ];
 
 fn value<'t>(walker: &Walker<'_>, node: Node<'t>) -> Value<'t> {
