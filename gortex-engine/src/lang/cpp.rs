@@ -72,8 +72,6 @@ pub(super) static CPP: Language = Language {
 
 /// Whether the text of a `.h` file is evidently C++: a class, namespace, template, `using` or access label at the start of a
 /// line, outside comments and outside what only a C++ compiler is shown (`#ifdef __cplusplus`).
-// Called by the index, which knows paths.
-#[allow(dead_code, reason = "the index room that calls this is not written yet")]
 pub(crate) fn looks_like_cpp(bytes: &[u8]) -> bool {
     const MARKS: &[&[u8]] = &[b"class", b"namespace", b"template", b"using", b"public", b"private", b"protected", b"virtual"];
     let mut guards: Vec<bool> = Vec::new();

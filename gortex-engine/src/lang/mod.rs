@@ -231,6 +231,13 @@ impl Lang {
         Some(Lang(found as u8))
     }
 
+    /// The language of a path and its bytes: a header is C++ when its text is.
+    pub fn of_file(path: &str, bytes: &[u8]) -> Option<Lang> {
+        let lang = Lang::of_path(path)?;
+        let header = Path::new(path).extension().is_some_and(|extension| extension == "h");
+        if header && cpp::looks_like_cpp(bytes) { Lang::named("cpp") } else { Some(lang) }
+    }
+
     /// The language of this stable name.
     pub fn named(name: &str) -> Option<Lang> {
         LANGUAGES.iter().position(|language| language.name == name).map(|index| Lang(index as u8))
@@ -260,6 +267,15 @@ mod tests {
                 assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: no node kind `{kind}`", language.name);
             }
         }
+    }
+
+    #[test]
+    fn a_header_is_read_as_what_it_holds() {
+        let name = |path, text: &str| Lang::of_file(path, text.as_bytes()).map(|lang| lang.language().name);
+        assert_eq!(name("a.h", "namespace a {\nclass B {};\n}\n"), Some("cpp"));
+        assert_eq!(name("a.h", "struct b { int c; };\n"), Some("c"));
+        assert_eq!(name("a.c", "namespace a {\n}\n"), Some("c"));
+        assert_eq!(name("a.txt", "class B {};\n"), None);
     }
 
     #[test]
