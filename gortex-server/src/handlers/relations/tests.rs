@@ -1,0 +1,1 @@
+//! Relations over the field cases, through the one dispatch.
