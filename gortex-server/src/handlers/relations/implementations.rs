@@ -2,7 +2,6 @@
 
 use gortex_engine::facts::Kind;
 use gortex_engine::query::relations;
-use gortex_engine::query::subgraph::is_call;
 
 use super::answer::{Narrow, target_of};
 use crate::handlers::shared::prelude::*;
@@ -72,9 +71,6 @@ fn answer(graph: &Graph, args: &FindImplementations) -> Answer<Reply> {
         _ if kind.is_interface() || kind == Kind::Method => None,
         _ if kind.is_type() && !rows.is_empty() => Some("not an interface: these are its subtypes".to_owned()),
         _ if kind.is_type() => Some("not an interface, and nothing extends it".to_owned()),
-        _ if graph.into(target).any(|edge| is_call(graph, edge)) => {
-            Some("neither a type nor a method: nothing can implement it; it is called, see relations(operation=\"callers\")".to_owned())
-        }
         _ => Some("neither a type nor a method: nothing can implement it".to_owned()),
     };
     let answer = Found { target: brief(graph, target), total: rows.len(), note, tier_filtered, implementations: rows };

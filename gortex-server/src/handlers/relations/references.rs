@@ -59,7 +59,7 @@ fn answer(graph: &Graph, args: &CheckReferences) -> Answer<Reply> {
     let counts = |edge: &&EdgeRow| {
         counted(edge.kind()) && edge.from != target && TierArgs::admits(weakest, edge) && !(args.exclude_tests && graph.is_test(edge.from))
     };
-    let mut rows: Vec<EdgeRow> = graph.into(target).filter(counts).copied().collect();
+    let mut rows: Vec<EdgeRow> = Linked::into(graph, target).filter(counts).copied().collect();
     rows.sort_by_key(|edge| (edge.tier, edge.from, edge.line, edge.col));
     let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
     let mut callers: BTreeSet<NodeId> = BTreeSet::new();

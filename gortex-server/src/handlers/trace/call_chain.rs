@@ -1,5 +1,6 @@
 //! What runs when a function is invoked.
 
+use gortex_engine::graph::Graph as Linked;
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
 use crate::handlers::relations::answer::{Narrow, Riders, ShapeArgs, reply, target_of};
@@ -57,7 +58,7 @@ fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
 }
 
 /// A call that has no edge.
-pub(super) fn boundary(graph: &Graph, call: &loose::LooseCall) -> Value {
+pub(super) fn boundary(graph: &Linked, call: &loose::LooseCall) -> Value {
     json!({
         "from": graph.id(call.row.owner),
         "target": graph.names().text(call.row.name),

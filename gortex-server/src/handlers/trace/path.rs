@@ -110,15 +110,11 @@ fn gap_row(graph: &Linked, gap: &Gap, bounds: Search, rows: usize) -> Value {
     });
     // Open calls say more than calls into libraries.
     let (open, outside): (Vec<_>, Vec<_>) = gap.loose.iter().partition(|call| !call.outside);
-    told["boundary_hits"] = open.into_iter().chain(outside).take(rows).map(|call| boundary_of(graph, call)).collect();
+    told["boundary_hits"] = open.into_iter().chain(outside).take(rows).map(|call| boundary(graph, call)).collect();
     if let Some(path) = &gap.by_dispatch {
         told["speculative_path"] = path_row(graph, path);
     }
     told
-}
-
-fn boundary_of(graph: &Linked, call: &gortex_engine::query::loose::LooseCall) -> Value {
-    boundary(graph, call)
 }
 
 fn message(reason: GapReason, bounds: Search) -> String {
