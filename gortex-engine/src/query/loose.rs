@@ -187,6 +187,15 @@ mod tests {
     }
 
     #[test]
+    fn a_parameter_of_a_function_type_is_no_library() {
+        let text = "export function make({ notify }: { notify: (to: string) => string }) {\n  return () => notify(\"a\");\n}\n";
+        let graph = graph_of(&[("a.ts", text)]);
+        let node = graph.by_id("a.ts::make").expect("make");
+        let calls = loose_calls(&graph, &[node]);
+        assert_eq!(calls.iter().map(|call| (call.row.reason(), call.outside)).collect::<Vec<_>>(), [(Unbound::Dynamic, false)]);
+    }
+
+    #[test]
     fn a_name_nobody_defines_is_outside() {
         let graph = graph_of(&[("a.py", "def f(x, g):\n    print(x)\n    g()\n    x.f()\n")]);
         let node = graph.by_id("a.py::f").expect("f");
