@@ -135,7 +135,7 @@ fn ends(graph: &Graph, source: NodeId, sink: NodeId) -> (Vec<NodeId>, Vec<NodeId
 fn into(graph: &Graph, node: NodeId, bounds: Search, steps: &mut Vec<Step>) {
     calls_into(graph, node, steps);
     if bounds.references {
-        steps.extend(graph.into(node).filter(|edge| is_handed_over(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
+        steps.extend(graph.incoming(node).filter(|edge| is_handed_over(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
     }
     keep(steps, bounds);
 }

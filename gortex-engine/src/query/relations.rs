@@ -24,7 +24,7 @@ pub fn overridden(graph: &Graph, method: NodeId) -> Vec<NodeId> {
 
 /// Methods that override this one, directly or through others, in the order of nodes.
 pub fn overriding(graph: &Graph, method: NodeId) -> Vec<NodeId> {
-    closure(method, |at| graph.into(at).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect())
+    closure(method, |at| graph.incoming(at).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect())
 }
 
 fn closure(start: NodeId, next: impl Fn(NodeId) -> Vec<NodeId>) -> Vec<NodeId> {
@@ -44,9 +44,9 @@ fn closure(start: NodeId, next: impl Fn(NodeId) -> Vec<NodeId>) -> Vec<NodeId> {
 
 /// Calls into a node, then calls of the methods it overrides, as dispatch candidates.
 pub fn calls_into(graph: &Graph, node: NodeId, steps: &mut Vec<Step>) {
-    steps.extend(graph.into(node).filter(|edge| is_call(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
+    steps.extend(graph.incoming(node).filter(|edge| is_call(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
     for above in overridden(graph, node) {
-        for edge in graph.into(above).filter(|edge| is_call(graph, edge)) {
+        for edge in graph.incoming(above).filter(|edge| is_call(graph, edge)) {
             // A method that overrides the called one calls it as `super`: that does not come back down.
             let of_super = graph.out(edge.from).iter().any(|up| up.kind() == EdgeKind::Overrides && up.to == above);
             if !of_super {
@@ -85,7 +85,7 @@ pub fn call_chain(graph: &Graph, target: NodeId, lens: &Lens<'_>, reach: Reach) 
 pub fn usages(graph: &Graph, target: NodeId, lens: &Lens<'_>) -> Subgraph {
     let reach = Reach { depth: 1, limit: 0, merge: false };
     walk(graph, target, &[], lens, reach, |node, steps| {
-        steps.extend(graph.into(node).filter(|edge| edge.kind() != EdgeKind::Overrides).map(|edge| Step::plain(edge, edge.from)));
+        steps.extend(graph.incoming(node).filter(|edge| edge.kind() != EdgeKind::Overrides).map(|edge| Step::plain(edge, edge.from)));
     })
 }
 
@@ -105,7 +105,7 @@ pub fn dependents(graph: &Graph, target: NodeId, lens: &Lens<'_>, reach: Reach) 
     let inside: FxHashSet<NodeId> = own.iter().copied().collect();
     walk(graph, target, &own, lens, reach, |node, steps| {
         calls_into(graph, node, steps);
-        steps.extend(graph.into(node).filter(|edge| !is_call(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
+        steps.extend(graph.incoming(node).filter(|edge| !is_call(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
         steps.retain(|step| !inside.contains(&step.other));
     })
 }
@@ -135,7 +135,7 @@ pub fn implementations(graph: &Graph, target: NodeId, lens: &Lens<'_>) -> (Vec<I
     };
     let reach = Reach { depth: u32::MAX, limit: 0, merge: false };
     let found = walk(graph, target, &[], lens, reach, |node, steps| {
-        steps.extend(graph.into(node).filter(|edge| wanted(edge)).map(|edge| Step::plain(edge, edge.from)));
+        steps.extend(graph.incoming(node).filter(|edge| wanted(edge)).map(|edge| Step::plain(edge, edge.from)));
     });
     let mut rows: Vec<Implementation> = Vec::new();
     for (node, depth) in found.nodes.iter().skip(1) {
@@ -237,7 +237,7 @@ pub struct Traces {
 pub fn traces(graph: &Graph, target: NodeId) -> Traces {
     let mut found = Traces { from_outside: from_outside(graph, target), ..Traces::default() };
     let mut counts = std::collections::BTreeMap::new();
-    for edge in graph.into(target) {
+    for edge in graph.incoming(target) {
         if is_handed_over(graph, edge) {
             found.handed_over.push(*edge);
         } else if !is_call(graph, edge) && edge.kind() != EdgeKind::Overrides {

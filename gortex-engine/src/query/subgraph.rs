@@ -298,7 +298,7 @@ pub fn related(graph: &Graph, node: NodeId, relations: &[Relation], out: bool, i
         steps.extend(graph.out(node).iter().filter(|edge| wanted(edge)).map(|edge| Step::plain(edge, edge.to)));
     }
     if into {
-        steps.extend(graph.into(node).filter(|edge| wanted(edge)).map(|edge| Step::plain(edge, edge.from)));
+        steps.extend(graph.incoming(node).filter(|edge| wanted(edge)).map(|edge| Step::plain(edge, edge.from)));
     }
     let down = relations.contains(&Relation::Contains) && out || relations.contains(&Relation::MemberOf) && into;
     let up = relations.contains(&Relation::Contains) && into || relations.contains(&Relation::MemberOf) && out;
@@ -339,7 +339,7 @@ mod tests {
     fn callers(graph: &Graph, reach: Reach) -> Subgraph {
         let target = graph.by_id("a.py::leaf").expect("leaf");
         walk(graph, target, &[], &Lens::OPEN, reach, |node, out| {
-            out.extend(graph.into(node).filter(|edge| is_call(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
+            out.extend(graph.incoming(node).filter(|edge| is_call(graph, edge)).map(|edge| Step::plain(edge, edge.from)));
         })
     }
 

@@ -187,7 +187,7 @@ impl Riders {
     /// Calls that have no edge: the open ones make the answer a minimum, the others leave the project.
     pub fn loose_calls(&mut self, graph: &Graph, target: NodeId, calls: &[LooseCall]) {
         let (outside, open): (Vec<&LooseCall>, Vec<&LooseCall>) = calls.iter().partition(|call| call.outside);
-        let row = |call: &&LooseCall, reason: bool| {
+        let row = |(call, count): &(LooseCall, usize), reason: bool| {
             let mut row = json!({"name": graph.names().text(call.row.name), "line": call.row.line});
             if reason {
                 row["reason"] = call.row.reason().as_str().into();
@@ -195,16 +195,19 @@ impl Riders {
             if call.row.owner != target {
                 row["from"] = graph.id(call.row.owner).into();
             }
+            if *count > 1 {
+                row["count"] = (*count).into();
+            }
             row
         };
         if !open.is_empty() {
             self.set("lower_bound", true);
             self.set("unresolved_total", open.len());
-            self.set("unresolved", open.iter().take(2 * SITES).map(|call| row(call, true)).collect::<Vec<_>>());
+            self.set("unresolved", grouped(&open).iter().take(2 * SITES).map(|one| row(one, true)).collect::<Vec<_>>());
         }
         if !outside.is_empty() {
             self.set("externals_total", outside.len());
-            self.set("externals", outside.iter().take(2 * SITES).map(|call| row(call, false)).collect::<Vec<_>>());
+            self.set("externals", grouped(&outside).iter().take(2 * SITES).map(|one| row(one, false)).collect::<Vec<_>>());
         }
     }
 
@@ -214,6 +217,21 @@ impl Riders {
             None => self.set(key, vec![row]),
         }
     }
+}
+
+/// Calls of one name in one symbol as one row: the first, and how many there are.
+pub(crate) fn grouped(calls: &[&LooseCall]) -> Vec<(LooseCall, usize)> {
+    let mut found: Vec<(LooseCall, usize)> = Vec::new();
+    for call in calls {
+        let key = |other: &LooseCall| (other.row.owner, other.row.name, other.row.reason);
+        // Rows of one owner stand together, so the search looks back over these alone.
+        let same = found.iter_mut().rev().take_while(|(other, _)| other.row.owner == call.row.owner);
+        match { same }.find(|(other, _)| key(other) == key(call)) {
+            Some((_, count)) => *count += 1,
+            None => found.push((**call, 1)),
+        }
+    }
+    found
 }
 
 fn site(graph: &Graph, edge: &EdgeRow, form: &str, key: NodeId) -> Value {
@@ -257,7 +275,11 @@ pub(crate) fn reply(graph: &Graph, found: &Subgraph, riders: Riders, shape: &Sha
         Format::Json if shape.compact => return Ok(Reply::text(compact(graph, found, &riders))),
         Format::Json => {}
     }
-    let nodes: Vec<Brief> = found.nodes.iter().map(|(node, _)| brief(graph, *node)).collect();
+    let mut nodes: Vec<Brief> = found.nodes.iter().map(|(node, _)| brief(graph, *node)).collect();
+    // What the neighbours are for is one `read` away; what is asked here is where they are.
+    for neighbour in nodes.iter_mut().skip(1) {
+        neighbour.doc = None;
+    }
     let edges: Vec<LinkOut> = found.links.iter().map(|link| link_out(graph, link, as_use)).collect();
     let mut body = Map::new();
     body.insert("total_nodes".to_owned(), found.total_nodes.into());

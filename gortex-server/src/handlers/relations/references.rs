@@ -59,7 +59,7 @@ fn answer(graph: &Graph, args: &CheckReferences) -> Answer<Reply> {
     let counts = |edge: &&EdgeRow| {
         counted(edge.kind()) && edge.from != target && TierArgs::admits(weakest, edge) && !(args.exclude_tests && graph.is_test(edge.from))
     };
-    let mut rows: Vec<EdgeRow> = Linked::into(graph, target).filter(counts).copied().collect();
+    let mut rows: Vec<EdgeRow> = graph.incoming(target).filter(counts).copied().collect();
     rows.sort_by_key(|edge| (edge.tier, edge.from, edge.line, edge.col));
     let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
     let mut callers: BTreeSet<NodeId> = BTreeSet::new();
@@ -147,7 +147,7 @@ fn same_name(graph: &Linked, node: NodeId) -> Value {
 fn importing_files(graph: &Linked, target: NodeId, no_tests: bool) -> Vec<String> {
     let file = graph.file_of(target).base;
     let imports = |edge: &&EdgeRow| matches!(edge.role(), Role::Import | Role::ReExport);
-    let rows = graph.into(target).chain(graph.into(file).filter(|_| graph.kind(target) != Kind::File)).filter(imports);
+    let rows = graph.incoming(target).chain(graph.incoming(file).filter(|_| graph.kind(target) != Kind::File)).filter(imports);
     let outside = rows.map(|edge| edge.from).filter(|from| graph.file_of(*from).base != file);
     let files: BTreeSet<String> =
         outside.filter(|from| !(no_tests && graph.is_test(*from))).map(|from| graph.file_of(from).path.clone()).collect();

@@ -3,7 +3,7 @@
 use gortex_engine::graph::Graph as Linked;
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use crate::handlers::relations::answer::{Narrow, Riders, ShapeArgs, reply, target_of};
+use crate::handlers::relations::answer::{Narrow, Riders, ShapeArgs, grouped, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Calls without an edge that are shown.
@@ -50,7 +50,13 @@ fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
     if !open.is_empty() {
         riders.set("lower_bound", true);
         riders.set("boundaries_total", open.len());
-        let rows: Vec<Value> = open.iter().take(BOUNDARIES).map(|call| boundary(graph, call)).collect();
+        let rows: Vec<Value> = grouped(&open).iter().take(BOUNDARIES).map(|(call, count)| {
+            let mut row = boundary(graph, call);
+            if *count > 1 {
+                row["count"] = (*count).into();
+            }
+            row
+        }).collect();
         riders.set("boundaries", rows);
     }
     riders.count("external_calls", calls.len() - open.len());

@@ -1,10 +1,11 @@
 //! How execution gets from one symbol to another, or where the trail stops.
 
 use gortex_engine::graph::Graph as Linked;
+use gortex_engine::query::loose::LooseCall;
 use gortex_engine::query::paths::{Gap, GapReason, Outcome, Path, Search, search};
 
 use super::call_chain::boundary;
-use crate::handlers::relations::answer::target_of;
+use crate::handlers::relations::answer::{grouped, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Arguments of `trace.path`.
@@ -101,7 +102,7 @@ fn gap_row(graph: &Linked, gap: &Gap, bounds: Search, rows: usize) -> Value {
     };
     let mut told = json!({
         "reason": gap.reason.as_str(),
-        "message": message(gap.reason, bounds),
+        "message": message(gap, bounds),
         "forward_reached": gap.forward.len(),
         "backward_reached": gap.backward.len(),
         "furthest_from_source": frontier(&gap.forward),
@@ -110,16 +111,22 @@ fn gap_row(graph: &Linked, gap: &Gap, bounds: Search, rows: usize) -> Value {
     });
     // Open calls say more than calls into libraries.
     let (open, outside): (Vec<_>, Vec<_>) = gap.loose.iter().partition(|call| !call.outside);
-    told["boundary_hits"] = open.into_iter().chain(outside).take(rows).map(|call| boundary(graph, call)).collect();
+    let calls: Vec<&LooseCall> = open.into_iter().chain(outside).collect();
+    told["boundary_hits"] = grouped(&calls).iter().take(rows).map(|(call, _)| boundary(graph, call)).collect();
     if let Some(path) = &gap.by_dispatch {
         told["speculative_path"] = path_row(graph, path);
     }
     told
 }
 
-fn message(reason: GapReason, bounds: Search) -> String {
-    match reason {
-        GapReason::Dispatch => "a call through an interface, a value or an unknown receiver stands between; set include_speculative to follow dispatch candidates".to_owned(),
+fn message(gap: &Gap, bounds: Search) -> String {
+    match gap.reason {
+        GapReason::Dispatch if gap.by_dispatch.is_some() => {
+            "a way exists when dispatch candidates are followed: see speculative_path, or set include_speculative".to_owned()
+        }
+        GapReason::Dispatch => {
+            "calls of values or of unknown receivers on the source's side may lead there: see boundary_hits".to_owned()
+        }
         GapReason::External => "the calls on the source's side end in code outside of the tracked roots".to_owned(),
         GapReason::Depth => format!("there is a way, but it has more than {} hops; raise max_depth", bounds.depth),
         GapReason::Disconnected => "what the source reaches and what reaches the sink do not meet".to_owned(),
