@@ -76,13 +76,17 @@ fn is_calling(role: Role) -> bool {
 }
 
 /// Whether the language lets a loose end mean this symbol.
-fn may_mean(graph: &Graph, row: &UnboundRow, target: NodeId) -> bool {
+pub fn may_mean(graph: &Graph, row: &UnboundRow, target: NodeId) -> bool {
     let family = |node: NodeId| graph.file_of(node).lang.map(|lang| lang.language().family);
     if family(row.owner) != family(target) {
         return false;
     }
     let kind = graph.kind(target);
-    if is_calling(row.role()) && !(kind.is_callable() || kind.is_type() || matches!(kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Property)) {
+    if is_calling(row.role())
+        && !(kind.is_callable()
+            || kind.is_type()
+            || matches!(kind, Kind::Variable | Kind::Constant | Kind::Field | Kind::Property))
+    {
         return false;
     }
     let member = graph.parent(target).is_some_and(|owner| graph.kind(owner).is_type()) && kind != Kind::Constructor;
@@ -149,7 +153,9 @@ pub fn loose_calls(graph: &Graph, nodes: &[NodeId]) -> Vec<LooseCall> {
 
 fn callable_exists(graph: &Graph, row: &UnboundRow) -> bool {
     let family = |node: NodeId| graph.file_of(node).lang.map(|lang| lang.language().family);
-    let callable = |kind: Kind| kind.is_callable() || kind.is_type() || matches!(kind, Kind::Field | Kind::Property | Kind::Variable | Kind::Constant);
+    let callable = |kind: Kind| {
+        kind.is_callable() || kind.is_type() || matches!(kind, Kind::Field | Kind::Property | Kind::Variable | Kind::Constant)
+    };
     let own = family(row.owner);
     graph.names().nodes(row.name).iter().any(|node| callable(graph.kind(*node)) && family(*node) == own)
 }

@@ -8,12 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::loose::{LooseCall, loose_calls};
+use super::loose::{LooseCall, called_as, loose_calls, may_mean};
 use super::relations::{calls_into, calls_out_of};
 use super::subgraph::{Step, is_handed_over, parts};
-use crate::graph::{EdgeRow, Graph, NodeId, Tier};
+use crate::graph::{Graph, NodeId, Tier};
 
 /// How a search is bounded.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +91,10 @@ pub struct Gap {
     pub forward: Vec<(NodeId, u32)>,
     /// What reaches the sink, farthest from it first.
     pub backward: Vec<(NodeId, u32)>,
-    /// Calls on the source's side that leave what is known.
+    /// Calls on the source's side that leave what is known, nearest first.
     pub loose: Vec<LooseCall>,
+    /// Those among them that may be the missing hop, with the node they may mean: it leads to the sink, or is it.
+    pub bridges: Vec<(LooseCall, NodeId)>,
     /// A way that exists when dispatch candidates are followed.
     pub by_dispatch: Option<Path>,
 }
@@ -223,7 +225,9 @@ fn with_hops(graph: &Graph, nodes: Vec<NodeId>, bounds: Search) -> Path {
     let hops = nodes.windows(2).filter_map(|pair| {
         out_of(graph, pair[0], bounds, &mut steps);
         let between = steps.drain(..).filter(|step| step.other == pair[1]);
-        between.min_by_key(|step| (step.dispatched_from.is_some(), step.edge.tier, Reverse(step.edge.confidence), step.edge.line, step.edge.col))
+        between.min_by_key(|step| {
+            (step.dispatched_from.is_some(), step.edge.tier, Reverse(step.edge.confidence), step.edge.line, step.edge.col)
+        })
     });
     let hops = hops.collect();
     Path { nodes, hops }
@@ -248,9 +252,10 @@ fn gap(
             Outcome::Gap(_) => None,
         },
     };
+    let bridges = bridges(graph, &forward, backward, &loose);
     let reason = if too_far {
         GapReason::Depth
-    } else if by_dispatch.is_some() {
+    } else if by_dispatch.is_some() || bridges.iter().any(|(_, node)| sinks.contains(node)) {
         GapReason::Dispatch
     } else if backward.len() == sinks.len() {
         GapReason::SinkEnds
@@ -263,21 +268,37 @@ fn gap(
     } else {
         GapReason::Disconnected
     };
-    Gap { reason, forward: farthest(&forward), backward: farthest(backward), loose, by_dispatch }
+    Gap { reason, forward: farthest(&forward), backward: farthest(backward), loose, bridges, by_dispatch }
+}
+
+/// Open calls with the name of something that leads to the sink, those that would make the shortest way first.
+fn bridges(
+    graph: &Graph,
+    forward: &FxHashMap<NodeId, u32>,
+    backward: &FxHashMap<NodeId, u32>,
+    loose: &[LooseCall],
+) -> Vec<(LooseCall, NodeId)> {
+    let mut nearest: FxHashMap<&str, (u32, NodeId)> = FxHashMap::default();
+    for (node, far) in backward {
+        let best = nearest.entry(called_as(graph, *node)).or_insert((*far, *node));
+        *best = (*best).min((*far, *node));
+    }
+    let open = loose.iter().filter(|call| !call.outside);
+    let mut found: Vec<(u32, LooseCall, NodeId)> = open
+        .filter_map(|call| {
+            let (far, node) = nearest.get(graph.names().text(call.row.name))?;
+            may_mean(graph, &call.row, *node)
+                .then(|| (far + forward.get(&call.row.owner).copied().unwrap_or_default(), *call, *node))
+        })
+        .collect();
+    found.sort_by_key(|(length, call, node)| (*length, call.row.owner, call.row.line, call.row.col, *node));
+    found.into_iter().map(|(_, call, node)| (call, node)).collect()
 }
 
 fn farthest(distance: &FxHashMap<NodeId, u32>) -> Vec<(NodeId, u32)> {
     let mut rows: Vec<(NodeId, u32)> = distance.iter().map(|(node, far)| (*node, *far)).collect();
     rows.sort_by_key(|(node, far)| (Reverse(*far), *node));
     rows
-}
-
-/// The nodes that a list of rows mentions, each once, sorted.
-pub fn mentioned(rows: &[EdgeRow]) -> Vec<NodeId> {
-    let all: FxHashSet<NodeId> = rows.iter().flat_map(|row| [row.from, row.to]).collect();
-    let mut all: Vec<NodeId> = all.into_iter().collect();
-    all.sort_unstable();
-    all
 }
 
 #[cfg(test)]
@@ -329,6 +350,18 @@ mod tests {
         let text = "def go(f):\n    f()\n\ndef leaf():\n    return 1\n\ndef start():\n    go(leaf)\n";
         assert_eq!(check(text, "start", "leaf", WIDE), "start>leaf");
         assert_eq!(check(text, "start", "leaf", Search { references: false, ..WIDE }), "gap sink_no_in_edges");
+    }
+
+    #[test]
+    fn a_call_that_may_be_the_missing_hop_is_named() {
+        let text =
+            "class A:\n    def run(self):\n        return 1\n\ndef start(x):\n    x.other()\n    x.run()\n\ndef other(): pass\n";
+        let graph = graph_of(&[("a.py", text)]);
+        let node = |name: &str| graph.by_id(&format!("a.py::{name}")).expect(name);
+        let Outcome::Gap(gap) = search(&graph, node("start"), node("A.run"), WIDE) else { panic!("a gap") };
+        assert_eq!(gap.reason, GapReason::Dispatch);
+        let told: Vec<(u32, &str)> = gap.bridges.iter().map(|(call, node)| (call.row.line, graph.name(*node))).collect();
+        assert_eq!(told, [(7, "run")]);
     }
 
     #[test]

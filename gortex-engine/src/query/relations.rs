@@ -85,7 +85,9 @@ pub fn call_chain(graph: &Graph, target: NodeId, lens: &Lens<'_>, reach: Reach) 
 pub fn usages(graph: &Graph, target: NodeId, lens: &Lens<'_>) -> Subgraph {
     let reach = Reach { depth: 1, limit: 0, merge: false };
     walk(graph, target, &[], lens, reach, |node, steps| {
-        steps.extend(graph.incoming(node).filter(|edge| edge.kind() != EdgeKind::Overrides).map(|edge| Step::plain(edge, edge.from)));
+        steps.extend(
+            graph.incoming(node).filter(|edge| edge.kind() != EdgeKind::Overrides).map(|edge| Step::plain(edge, edge.from)),
+        );
     })
 }
 
@@ -169,7 +171,8 @@ pub fn hierarchy(graph: &Graph, target: NodeId, ways: Ways, members: bool, lens:
     let relations: Vec<Relation> = kinds.iter().copied().map(Relation::Stored).collect();
     let reach = Reach { depth, limit: 0, merge: false };
     // Up and down are two walks: a sibling is neither above nor below.
-    let one_way = |up: bool| walk(graph, target, &[], lens, reach, |node, steps| related(graph, node, &relations, up, !up, steps));
+    let one_way =
+        |up: bool| walk(graph, target, &[], lens, reach, |node, steps| related(graph, node, &relations, up, !up, steps));
     let mut found = match (ways.up, ways.down) {
         (true, false) => one_way(true),
         (false, true) => one_way(false),
@@ -267,7 +270,11 @@ fn from_outside(graph: &Graph, target: NodeId) -> Option<&'static str> {
         Some("it implements something outside of the tracked roots")
     } else if member.is_some_and(|owner| has_outside_super(graph, owner)) && def.kind() == Kind::Method {
         Some("its type extends or implements something outside of the tracked roots")
-    } else if member.is_some() && family == Some(Family::Go) && def.kind() == Kind::Method && def.visibility() == Visibility::Public {
+    } else if member.is_some()
+        && family == Some(Family::Go)
+        && def.kind() == Kind::Method
+        && def.visibility() == Visibility::Public
+    {
         Some("an exported method may satisfy an interface outside of the tracked roots")
     } else if overrides {
         Some("it overrides a method and may be called through that")

@@ -250,8 +250,22 @@ pub enum Relation {
 
 /// Words without rows in this graph.
 const UNRECORDED: [&str; 16] = [
-    "captures", "consumes", "consumes_topic", "depends_on", "emits", "matches", "produces_topic", "provides", "queries",
-    "reads_config", "recvs", "sends", "spawns", "throws", "value_flow", "arg_of",
+    "captures",
+    "consumes",
+    "consumes_topic",
+    "depends_on",
+    "emits",
+    "matches",
+    "produces_topic",
+    "provides",
+    "queries",
+    "reads_config",
+    "recvs",
+    "sends",
+    "spawns",
+    "throws",
+    "value_flow",
+    "arg_of",
 ];
 
 impl Relation {
@@ -333,7 +347,10 @@ mod tests {
     use crate::index::build::graph_of;
 
     fn chain() -> Graph {
-        graph_of(&[("a.py", "def leaf():\n    return 1\n\ndef mid():\n    leaf()\n    return leaf()\n\ndef top():\n    return mid()\n")])
+        graph_of(&[(
+            "a.py",
+            "def leaf():\n    return 1\n\ndef mid():\n    leaf()\n    return leaf()\n\ndef top():\n    return mid()\n",
+        )])
     }
 
     fn callers(graph: &Graph, reach: Reach) -> Subgraph {

@@ -7,7 +7,11 @@ const DEEP: Reach = Reach { depth: 3, limit: 0, merge: false };
 
 /// `from kind line` of each row, in the order of the answer.
 fn told(graph: &Graph, found: &Subgraph) -> Vec<String> {
-    found.links.iter().map(|link| format!("{} {} {}", graph.name(link.edge.from), link.edge.kind().as_str(), link.edge.line)).collect()
+    found
+        .links
+        .iter()
+        .map(|link| format!("{} {} {}", graph.name(link.edge.from), link.edge.kind().as_str(), link.edge.line))
+        .collect()
 }
 
 const GO: &[(&str, &str)] = &[
@@ -55,7 +59,10 @@ fn a_caller_at_module_level_is_the_file_and_recursion_is_a_row() {
 
 #[test]
 fn a_file_depends_on_what_lies_outside_of_it() {
-    let files = [("a.py", "from b import g\n\ndef f():\n    return h() + g()\n\ndef h():\n    return 1\n"), ("b.py", "def g():\n    return 1\n")];
+    let files = [
+        ("a.py", "from b import g\n\ndef f():\n    return h() + g()\n\ndef h():\n    return 1\n"),
+        ("b.py", "def g():\n    return 1\n"),
+    ];
     let graph = graph_of(&files);
     let node = |id: &str| graph.by_id(id).expect("a node");
     let once = Reach { depth: 1, limit: 0, merge: true };

@@ -109,7 +109,9 @@ pub(crate) struct LinkOut {
 /// The row of a link; `as_use` adds who uses it and in which role.
 pub(crate) fn link_out(graph: &Graph, link: &Link, as_use: bool) -> LinkOut {
     let mut edge = edge_out(graph, &link.edge);
-    if !as_use && matches!(link.edge.role(), Role::Call | Role::Read | Role::Import | Role::ReExport | Role::Extends | Role::Implements) {
+    if !as_use
+        && matches!(link.edge.role(), Role::Call | Role::Read | Role::Import | Role::ReExport | Role::Extends | Role::Implements)
+    {
         edge.context = None;
     }
     LinkOut {
@@ -262,7 +264,12 @@ pub(crate) fn add_by_name(graph: &Graph, found: &mut Subgraph, links: Vec<Link>,
 }
 
 /// Links of the name-only candidates that a lens admits.
-pub(crate) fn links_by_name(graph: &Graph, rows: &[gortex_engine::graph::UnboundRow], target: NodeId, narrow: &Narrow) -> Vec<Link> {
+pub(crate) fn links_by_name(
+    graph: &Graph,
+    rows: &[gortex_engine::graph::UnboundRow],
+    target: NodeId,
+    narrow: &Narrow,
+) -> Vec<Link> {
     let admitted = rows.iter().filter(|row| narrow.admits(graph, row.owner));
     admitted.map(|row| loose::as_link(graph, row, target)).collect()
 }

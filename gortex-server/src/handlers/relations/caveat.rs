@@ -64,9 +64,8 @@ pub(super) fn of_zero(graph: &Graph, target: NodeId, traces: &Traces, by_name: u
 fn incomplete_files(graph: &Graph, target: NodeId) -> Vec<String> {
     let family = |lang: Option<gortex_engine::lang::Lang>| lang.map(|lang| lang.language().family);
     let own = family(graph.file_of(target).lang);
-    let partial = |status| {
-        matches!(status, FileStatus::Partial | FileStatus::Minified | FileStatus::Oversized | FileStatus::Unreadable)
-    };
+    let partial =
+        |status| matches!(status, FileStatus::Partial | FileStatus::Minified | FileStatus::Oversized | FileStatus::Unreadable);
     let suspects = graph.files.iter().filter(|file| partial(file.status) && family(file.lang) == own);
     let mut found: Vec<String> = Vec::new();
     let mut files: Vec<(&str, TextFile<'_>)> = Vec::new();

@@ -61,7 +61,8 @@ fn answer(graph: &Graph, args: &FindDeclaration) -> Answer<Reply> {
     let files: Vec<(&str, TextFile<'_>)> = files.into_iter().filter(|(path, _)| filter.admits(path)).collect();
     let list: Vec<TextFile<'_>> = files.iter().map(|(_, file)| *file).collect();
     let query = TextQuery { pattern: &args.use_site, regexp: args.regex, limit: HITS, ..TextQuery::default() };
-    let hits = graph.engine().run(|| search(&list, &query, &AtomicBool::new(false))).map_err(|error| refused(&error, &args.use_site))?;
+    let hits =
+        graph.engine().run(|| search(&list, &query, &AtomicBool::new(false))).map_err(|error| refused(&error, &args.use_site))?;
     let mut by_target: BTreeMap<NodeId, Vec<(&str, &TextMatch)>> = BTreeMap::new();
     for hit in &hits.matches {
         let Some((path, _)) = files.get(hit.file) else { continue };
@@ -82,7 +83,9 @@ fn answer(graph: &Graph, args: &FindDeclaration) -> Answer<Reply> {
         });
     }
     let kinds: Vec<&str> = args.kind.as_deref().unwrap_or("").split(',').map(str::trim).filter(|kind| !kind.is_empty()).collect();
-    let fits = |node: &NodeId| kinds.is_empty() || kinds.contains(&graph.kind(*node).node_kind()) || kinds.contains(&graph.kind(*node).as_str());
+    let fits = |node: &NodeId| {
+        kinds.is_empty() || kinds.contains(&graph.kind(*node).node_kind()) || kinds.contains(&graph.kind(*node).as_str())
+    };
     let mut rows: Vec<(NodeId, Vec<(&str, &TextMatch)>)> = by_target.into_iter().filter(|(node, _)| fits(node)).collect();
     rows.sort_by_key(|(node, sites)| (std::cmp::Reverse(sites.len()), *node));
     Ok(told(graph, args, &rows, hits.matches.len(), hits.total_is_exact, note))
@@ -90,7 +93,14 @@ fn answer(graph: &Graph, args: &FindDeclaration) -> Answer<Reply> {
 
 type Site<'a> = (&'a str, &'a TextMatch);
 
-fn told(graph: &Linked, args: &FindDeclaration, rows: &[(NodeId, Vec<Site<'_>>)], scanned: usize, exact: bool, note: Option<String>) -> Reply {
+fn told(
+    graph: &Linked,
+    args: &FindDeclaration,
+    rows: &[(NodeId, Vec<Site<'_>>)],
+    scanned: usize,
+    exact: bool,
+    note: Option<String>,
+) -> Reply {
     let limit = args.limit.filter(|limit| *limit > 0).unwrap_or(20);
     let mut body = json!({"use_site": args.use_site, "count": rows.len(), "use_sites_scanned": scanned});
     if rows.len() > limit || !exact {

@@ -71,5 +71,9 @@ fn external_imports(graph: &Graph, file: NodeId) -> Vec<Value> {
         let module = if row.module.is_empty() { view.str(row.name) } else { view.str(row.module) };
         found.entry(module).or_insert(row.line);
     }
-    found.into_iter().filter(|(module, _)| !module.is_empty()).map(|(module, line)| json!({"module": module, "line": line})).collect()
+    found
+        .into_iter()
+        .filter(|(module, _)| !module.is_empty())
+        .map(|(module, line)| json!({"module": module, "line": line}))
+        .collect()
 }

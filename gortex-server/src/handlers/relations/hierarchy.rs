@@ -52,7 +52,8 @@ fn answer(graph: &Graph, args: &GetClassHierarchy) -> Answer<Reply> {
     let target = target_of(graph, "get_class_hierarchy", &args.id)?;
     let kind = graph.kind(target);
     if !kind.is_type() && kind != Kind::Method {
-        let message = format!("`{}` is a {}; a hierarchy is one of types, interfaces or methods", graph.id(target), kind.as_str());
+        let message =
+            format!("`{}` is a {}; a hierarchy is one of types, interfaces or methods", graph.id(target), kind.as_str());
         let guidance = Recoverable::new("unsupported_kind", message).suggest("find_usages").suggest("search_symbols");
         return Err(guidance.data("kind", kind.as_str()).data("accepted_kinds", ["type", "interface", "method"]).into());
     }

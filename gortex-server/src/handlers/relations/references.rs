@@ -57,7 +57,10 @@ fn answer(graph: &Graph, args: &CheckReferences) -> Answer<Reply> {
     let target = target_of(graph, "check_references", text)?;
     let weakest = args.tier.weakest()?;
     let counts = |edge: &&EdgeRow| {
-        counted(edge.kind()) && edge.from != target && TierArgs::admits(weakest, edge) && !(args.exclude_tests && graph.is_test(edge.from))
+        counted(edge.kind())
+            && edge.from != target
+            && TierArgs::admits(weakest, edge)
+            && !(args.exclude_tests && graph.is_test(edge.from))
     };
     let mut rows: Vec<EdgeRow> = graph.incoming(target).filter(counts).copied().collect();
     rows.sort_by_key(|edge| (edge.tier, edge.from, edge.line, edge.col));

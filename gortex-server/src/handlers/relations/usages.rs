@@ -133,7 +133,9 @@ fn result_of(word: Option<&str>) -> Result<Option<Usage>, CallError> {
     let Some(word) = word.filter(|word| !word.is_empty()) else { return Ok(None) };
     Usage::parse(word).filter(|usage| *usage != Usage::Unknown).map(Some).ok_or_else(|| {
         let words: Vec<&str> = Usage::ALL.iter().filter(|usage| **usage != Usage::Unknown).map(|usage| usage.as_str()).collect();
-        CallError::invalid(format!("`{word}` is nothing that happens to a result")).data("field", "return_usage").data("valid_values", words)
+        CallError::invalid(format!("`{word}` is nothing that happens to a result"))
+            .data("field", "return_usage")
+            .data("valid_values", words)
     })
 }
 
@@ -206,7 +208,9 @@ fn grouped(graph: &Linked, found: &Subgraph, riders: Riders) -> Answer<Reply> {
     if found.truncated {
         body["total_edges"] = found.total_links.into();
     }
-    for key in ["tier_filtered", "name_only_candidates", "text_matched_suppressed", "usage_summary", "caveat", "note", "scope_note"] {
+    for key in
+        ["tier_filtered", "name_only_candidates", "text_matched_suppressed", "usage_summary", "caveat", "note", "scope_note"]
+    {
         if let Some(value) = riders.get(key) {
             body[key] = value.clone();
         }

@@ -50,13 +50,17 @@ fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
     if !open.is_empty() {
         riders.set("lower_bound", true);
         riders.set("boundaries_total", open.len());
-        let rows: Vec<Value> = grouped(&open).iter().take(BOUNDARIES).map(|(call, count)| {
-            let mut row = boundary(graph, call);
-            if *count > 1 {
-                row["count"] = (*count).into();
-            }
-            row
-        }).collect();
+        let rows: Vec<Value> = grouped(&open)
+            .iter()
+            .take(BOUNDARIES)
+            .map(|(call, count)| {
+                let mut row = boundary(graph, call);
+                if *count > 1 {
+                    row["count"] = (*count).into();
+                }
+                row
+            })
+            .collect();
         riders.set("boundaries", rows);
     }
     riders.count("external_calls", calls.len() - open.len());

@@ -109,10 +109,20 @@ fn gap_row(graph: &Linked, gap: &Gap, bounds: Search, rows: usize) -> Value {
         "nearest_to_sink": frontier(&gap.backward),
         "boundary_hits_total": gap.loose.len(),
     });
-    // Open calls say more than calls into libraries.
-    let (open, outside): (Vec<_>, Vec<_>) = gap.loose.iter().partition(|call| !call.outside);
+    // What may be the missing hop comes first; open calls say more than calls into libraries.
+    let mut hits: Vec<Value> = Vec::new();
+    for (call, node) in gap.bridges.iter().take(rows) {
+        let mut hit = boundary(graph, call);
+        hit["may_reach"] = graph.id(*node).into();
+        hits.push(hit);
+    }
+    let known = |call: &LooseCall| gap.bridges.iter().any(|(other, _)| other == call);
+    let (open, outside): (Vec<&LooseCall>, Vec<&LooseCall>) =
+        gap.loose.iter().filter(|call| !known(call)).partition(|call| !call.outside);
     let calls: Vec<&LooseCall> = open.into_iter().chain(outside).collect();
-    told["boundary_hits"] = grouped(&calls).iter().take(rows).map(|(call, _)| boundary(graph, call)).collect();
+    let room = rows.saturating_sub(hits.len());
+    hits.extend(grouped(&calls).iter().take(room).map(|(call, _)| boundary(graph, call)));
+    told["boundary_hits"] = hits.into();
     if let Some(path) = &gap.by_dispatch {
         told["speculative_path"] = path_row(graph, path);
     }
@@ -125,7 +135,8 @@ fn message(gap: &Gap, bounds: Search) -> String {
             "a way exists when dispatch candidates are followed: see speculative_path, or set include_speculative".to_owned()
         }
         GapReason::Dispatch => {
-            "calls of values or of unknown receivers on the source's side may lead there: see boundary_hits".to_owned()
+            "calls that are bound to nothing on the source's side may lead there: see boundary_hits, those with may_reach first"
+                .to_owned()
         }
         GapReason::External => "the calls on the source's side end in code outside of the tracked roots".to_owned(),
         GapReason::Depth => format!("there is a way, but it has more than {} hops; raise max_depth", bounds.depth),

@@ -16,7 +16,11 @@ fn a_call_chain_tells_where_it_ends() {
     let chain = |symbol: &str, options: Value| fixture.json("trace", json!({"target": {"symbol": symbol}, "options": options}));
     let full = chain("a", json!({}));
     assert_eq!(names(&full), ["a", "b", "c"]);
-    assert_eq!((&full["lower_bound"], &full["boundaries"][0]["target"], &full["boundaries"][0]["reason"]), (&json!(true), &json!("f"), &json!("dynamic")), "{full}");
+    assert_eq!(
+        (&full["lower_bound"], &full["boundaries"][0]["target"], &full["boundaries"][0]["reason"]),
+        (&json!(true), &json!("f"), &json!("dynamic")),
+        "{full}"
+    );
     assert_eq!(names(&chain("a", json!({"depth": 1}))), ["a", "b"]);
     let leaf = chain("c", json!({}));
     assert_eq!((names(&leaf), leaf.get("lower_bound")), (vec!["c"], None), "{leaf}");
@@ -30,7 +34,11 @@ fn a_path_or_the_gap() {
         fixture.json("trace", json!({"operation": "path", "target": {"symbol": from}, "to": {"symbol": to}, "options": options}))
     };
     let found = path("a", "c", json!({}));
-    assert_eq!((&found["found"], &found["paths"][0]["length"], &found["paths"][0]["worst_tier"]), (&json!(true), &json!(2), &json!("ast_resolved")), "{found}");
+    assert_eq!(
+        (&found["found"], &found["paths"][0]["length"], &found["paths"][0]["worst_tier"]),
+        (&json!(true), &json!(2), &json!("ast_resolved")),
+        "{found}"
+    );
     assert_eq!((&found["paths"][0]["nodes"][1]["name"], &found["paths"][0]["edges"][1]["line"]), (&json!("b"), &json!(7)));
     let gap = path("a", "island", json!({}));
     assert_eq!((&gap["found"], &gap["gap"]["reason"]), (&json!(false), &json!("sink_no_in_edges")), "{gap}");
@@ -43,7 +51,8 @@ fn a_path_or_the_gap() {
 #[test]
 fn a_walk_is_steered_and_bounded() {
     let fixture = Fixture::new(LADDER);
-    let walk = |options: Value| fixture.json("trace", json!({"operation": "walk", "target": {"symbol": "b"}, "options": options}));
+    let walk =
+        |options: Value| fixture.json("trace", json!({"operation": "walk", "target": {"symbol": "b"}, "options": options}));
     assert_eq!(names(&walk(json!({}))), ["b", "c"]);
     assert_eq!(names(&walk(json!({"direction": "in"}))), ["b", "a"]);
     let both = walk(json!({"direction": "both"}));

@@ -105,7 +105,8 @@ fn direction_of(text: Option<&str>) -> Result<Direction, CallError> {
 
 /// Keeps what fits the budget, nearest first; the depth at which it ended if something was left out.
 fn spend(graph: &Linked, found: &mut Subgraph, budget: usize) -> Result<Option<u32>, CallError> {
-    let size = |row: serde_json::Result<String>| row.map(|text| text.len() + 1).map_err(|error| CallError::internal(error.to_string()));
+    let size =
+        |row: serde_json::Result<String>| row.map(|text| text.len() + 1).map_err(|error| CallError::internal(error.to_string()));
     let mut by_node: HashMap<NodeId, Vec<usize>> = HashMap::new();
     for (at, link) in found.links.iter().enumerate() {
         by_node.entry(link.edge.from).or_default().push(at);
