@@ -4,4 +4,8 @@
 //!
 //! Knows the graph, not tools, sessions or text formats.
 
+pub mod loose;
+pub mod paths;
+pub mod relations;
+pub mod subgraph;
 pub mod symbol;
