@@ -9,6 +9,7 @@ mod c;
 mod common;
 mod cpp;
 mod go;
+pub mod health;
 mod java;
 mod javascript;
 mod python;

@@ -4,4 +4,10 @@
 //!
 //! Knows the graph, not tools, sessions or text formats.
 
+pub mod change;
+pub mod impact;
+pub mod place;
+pub mod rename;
+pub mod signature;
 pub mod symbol;
+pub mod tests;
