@@ -6,7 +6,6 @@
 //!
 //! Knows facts and line ranges; versions are for `vcs`.
 
-use crate::facts::model::NONE;
 use crate::facts::{ExtractLimits, Facts, FactsView, extract};
 use crate::graph::names::qualified;
 use crate::index::classify::{Content, classify};
@@ -76,6 +75,11 @@ pub fn facts_of(path: &str, bytes: &[u8]) -> Option<Facts> {
     Some(extract(lang.compiled(), bytes, ExtractLimits::default()))
 }
 
+/// The hash by which the graph knows a file's content.
+pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
 /// Definitions of an old text, those of `rows`, or all.
 pub fn old_symbols(facts: &Facts, rows: Option<&[u32]>) -> Vec<OldSymbol> {
     let view = facts.view();
@@ -101,22 +105,6 @@ pub fn enclosing(view: &FactsView<'_>, lines: Lines) -> Vec<u32> {
         overlap(lines, Lines { first: def.start_line, last: def.end_line }).is_some()
     };
     (0..view.defs.len() as u32).filter(|index| touched(*index)).collect()
-}
-
-/// Whether a definition is nested in another one of the list.
-pub fn is_inside(view: &FactsView<'_>, index: u32, others: &[u32]) -> bool {
-    let mut at = view.defs[index as usize].parent;
-    while at != NONE && (at as usize) < view.defs.len() {
-        if others.contains(&at) {
-            return true;
-        }
-        let above = view.defs[at as usize].parent;
-        if above >= at {
-            break;
-        }
-        at = above;
-    }
-    false
 }
 
 #[cfg(test)]
