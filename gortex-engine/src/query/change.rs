@@ -47,7 +47,7 @@ pub fn innermost(view: &FactsView<'_>, changed: &[Lines]) -> Vec<u32> {
 pub fn around_gap(view: &FactsView<'_>, after: u32) -> Option<u32> {
     // The innermost is the last one in the order of rows: a parent stands before its children.
     let inside = view.defs.iter().enumerate().filter(|(_, def)| def.start_line <= after && after < def.end_line);
-    inside.map(|(index, _)| index as u32).last()
+    inside.map(|(index, _)| index as u32).next_back()
 }
 
 fn overlap(a: Lines, b: Lines) -> Option<Lines> {

@@ -222,6 +222,18 @@ fn boundaries(graph: &Graph, seeds: &[NodeId]) -> Vec<Boundary> {
     found
 }
 
+/// Mentions of names that no longer have a definition, such as calls of a function that was removed: owner, line, name.
+pub fn dangling(graph: &Graph, removed: &[String]) -> Vec<(NodeId, u32, String)> {
+    let wanted: FxHashMap<u32, &String> =
+        removed.iter().filter(|name| graph.named(name).is_empty()).filter_map(|name| Some((graph.names().find(name)?, name))).collect();
+    let lost = |reason| matches!(reason, Unbound::NoDefinition | Unbound::NoMember | Unbound::External);
+    let rows = graph.unbound().iter().filter(|row| lost(row.reason()));
+    let mut found: Vec<(NodeId, u32, String)> =
+        rows.filter_map(|row| wanted.get(&row.name).map(|name| (row.owner, row.line, (*name).clone()))).collect();
+    found.sort();
+    found
+}
+
 /// Why nothing depends on a symbol, as far as can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZeroClass {

@@ -104,3 +104,31 @@ fn odd_requests_are_refused() {
     let java = [("A.java", "class A {\n    @Override\n    public String toString() { return \"\"; }\n}\n")];
     assert!(matches!(plan_of(&java, "A.java::A.toString", "text"), Err(RenameError::OutsideReach { .. })));
 }
+
+#[test]
+fn a_default_import_and_an_export_list_stay_whole() {
+    let files = [
+        ("a.ts", "function load() {}\nexport { load };\nexport default load;\n"),
+        ("b.ts", "import load from './a';\nload();\n"),
+        ("c.ts", "import other from './a';\nother();\n"),
+    ];
+    check(&files, "a.ts::load", "get", &["a.ts:1:9 get", "a.ts:2:9 get", "a.ts:3:15 get", "b.ts:1:7 get", "b.ts:2:0 get"]);
+}
+
+#[test]
+fn a_shadowing_local_of_the_same_name_stays() {
+    let text = "def scale(x):\n    return x\n\ndef f(scale):\n    return scale(1)\n\ndef g():\n    return scale(1)\n";
+    check(&[("a.py", text)], "a.py::scale", "grow", &["a.py:1:4 grow", "a.py:8:11 grow"]);
+}
+
+#[test]
+fn a_rust_field_written_short_is_written_out() {
+    let text = "pub struct P { pub x: u32 }\npub fn make(x: u32) -> P { P { x } }\npub fn get(p: P) -> u32 { p.x }\n";
+    check(&[("src/lib.rs", text)], "src/lib.rs::P.x", "left", &["src/lib.rs:1:19 left", "src/lib.rs:2:31 left: x", "src/lib.rs:3:28 left"]);
+}
+
+#[test]
+fn a_go_interface_method_moves_with_its_implementations() {
+    let text = "package a\n\ntype R interface{ Run() }\n\ntype A struct{}\n\nfunc (A) Run() {}\n\nfunc do(r R) { r.Run() }\n";
+    check(&[("go.mod", "module m\n"), ("a.go", text)], "a.go::A.Run", "Start", &["a.go:3:18 Start", "a.go:7:9 Start", "a.go:9:17 Start"]);
+}

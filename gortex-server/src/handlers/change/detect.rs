@@ -11,7 +11,7 @@ use gortex_engine::facts::{Facts, FactsView};
 use gortex_engine::graph::NodeId;
 use gortex_engine::graph::names::qualified;
 use gortex_engine::query::change::{Lines, around_gap, content_hash, facts_of, innermost, old_symbols};
-use gortex_engine::query::impact::{ImpactBounds, Risk, impact};
+use gortex_engine::query::impact::{ImpactBounds, Risk, dangling, impact};
 use gortex_engine::vcs::{FileChange, GitError, Hunk, Repo, Scope, Status};
 
 use super::shape::{self, Page};
@@ -19,6 +19,8 @@ use crate::handlers::shared::prelude::*;
 
 /// Names of new files that are listed.
 const UNTRACKED: usize = 200;
+/// Mentions of removed symbols that are listed.
+const BROKEN: usize = 50;
 const SCOPES: [&str; 4] = ["unstaged", "staged", "all", "compare"];
 
 /// Arguments of `change.detect`.
@@ -135,7 +137,10 @@ fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
     let untracked: Vec<String> = untracked.paths.iter().filter_map(|path| repo.below(path)).map(|rel| view.shown(at, rel)).collect();
     let seeds: Vec<NodeId> = changed.nodes.iter().copied().collect();
     let found = impact(&view.graph, &seeds, ImpactBounds::default());
-    let risk = if changed.rows.is_empty() { Risk::None } else { found.risk().max(Risk::Low) };
+    let removed: Vec<String> = changed.rows.iter().filter(|row| row["change"] == "removed").filter_map(|row| row["name"].as_str().map(str::to_owned)).collect();
+    let dangling = dangling(&view.graph, &removed);
+    let least = if dangling.is_empty() { Risk::Low } else { Risk::High };
+    let risk = if changed.rows.is_empty() { Risk::None } else { found.risk().max(least) };
     let mut answer = serde_json::Map::new();
     answer.insert("scope".to_owned(), Value::from(scope.as_str()));
     if let Scope::Compare { base } = &scope {
@@ -154,6 +159,13 @@ fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
     answer.insert("changed_symbols".to_owned(), Value::Array(changed.rows));
     let page = Page { summary_only: args.summary_only, offset: args.offset, limit: args.limit.unwrap_or(100).clamp(1, 1000) };
     shape::impact_out(&view.graph, &found, page, &mut answer);
+    if !dangling.is_empty() {
+        let row = |(owner, line, name): &(NodeId, u32, String)| {
+            json!({"name": name, "from": view.graph.id(*owner), "file_path": view.graph.file_of(*owner).path, "line": line})
+        };
+        answer.insert("broken_mentions_total".to_owned(), Value::from(dangling.len()));
+        answer.insert("broken_mentions".to_owned(), Value::Array(dangling.iter().take(BROKEN).map(row).collect()));
+    }
     answer.insert("untracked_total".to_owned(), Value::from(untracked.len()));
     answer.insert("untracked_files".to_owned(), json!(untracked.iter().take(UNTRACKED).collect::<Vec<_>>()));
     if !outside.is_empty() {
@@ -378,6 +390,33 @@ mod tests {
         assert_eq!(compare["scope"], "compare");
         assert!(ids(&compare).contains(&"new.py::fresh"));
         assert_eq!(detect(&fixture, "all")["summary"], "nothing changed");
+    }
+
+    #[test]
+    fn what_still_calls_a_removed_function_is_told() {
+        let fixture = Fixture::laid(|root| {
+            std::fs::write(root.join("a.py"), "def keep():\n    pass\n\ndef gone():\n    pass\n\ndef user():\n    gone()\n").expect("a file");
+            commit(root);
+            std::fs::write(root.join("a.py"), "def keep():\n    pass\n\ndef user():\n    gone()\n").expect("a file");
+        });
+        let answer = detect(&fixture, "unstaged");
+        assert_eq!(ids(&answer), ["a.py::gone"]);
+        assert_eq!((&answer["risk"], &answer["broken_mentions"][0]["from"]), (&json!("HIGH"), &json!("a.py::user")));
+    }
+
+    #[test]
+    fn a_tracked_folder_inside_the_work_tree_has_its_own_paths() {
+        let fixture = Fixture::laid(|root| {
+            let top = root.parent().expect("a folder");
+            std::fs::write(root.join("a.py"), "def f():\n    return 1\n").expect("a file");
+            std::fs::write(top.join("outside.py"), "x = 1\n").expect("a file");
+            commit(top);
+            std::fs::write(root.join("a.py"), "def f():\n    return 2\n").expect("a file");
+            std::fs::write(top.join("outside.py"), "x = 2\n").expect("a file");
+        });
+        let answer = detect(&fixture, "all");
+        assert_eq!((ids(&answer), &answer["changed_files"]), (vec!["a.py::f"], &json!(["a.py"])));
+        assert_eq!(answer["outside_tracked_folder"], 1);
     }
 
     #[test]

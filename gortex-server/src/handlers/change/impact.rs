@@ -49,7 +49,10 @@ async fn explain_change_impact(graph: Graph, args: Args<ExplainImpact>) -> Answe
                 }
             };
             let bounds = ImpactBounds { depth: args.depth.unwrap_or(3).clamp(1, 10), ..ImpactBounds::default() };
-            let found = impact(graph, &seeds, bounds);
+            // Who uses a type does so through its members as well.
+            let members = seeds.iter().filter(|node| graph.kind(**node).is_type()).flat_map(|node| graph.children(*node));
+            let reached: Vec<_> = seeds.iter().copied().chain(members).collect();
+            let found = impact(graph, &reached, bounds);
             let page = Page { summary_only: args.summary_only, offset: args.offset, limit: args.limit.unwrap_or(100).clamp(1, 1000) };
             let mut answer = serde_json::Map::new();
             let ids: Vec<String> = seeds.iter().map(|node| graph.id(*node)).collect();
@@ -105,6 +108,15 @@ mod tests {
         let page = fixture.json("change", json!({"operation": "impact", "target": {"symbol": "a"}, "options": {"limit": 1, "offset": 1}}));
         assert_eq!(page["by_depth"].as_object().expect("rows").len(), 1);
         assert!(page["by_depth"].get("1").is_none());
+    }
+
+    #[test]
+    fn a_type_is_used_through_its_members() {
+        let fixture = Fixture::new("//- m.py\nclass C:\n    def f(self):\n        pass\n\ndef go(c: C):\n    pass\n\ndef run(c):\n    C.f(c)\n");
+        let answer = fixture.json("change", json!({"operation": "impact", "target": {"symbol": "m.py::C"}}));
+        let rows = answer["by_depth"]["1"].as_array().expect("rows");
+        let ids: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
+        assert_eq!(ids, ["m.py::go", "m.py::run"]);
     }
 
     #[test]
