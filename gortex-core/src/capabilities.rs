@@ -133,7 +133,7 @@ fn entry(registry: &Registry, spec: &'static FacadeSpec, listing: &Listing, with
         out.insert("fixed_arguments".into(), Value::Object(listing.fixed.clone()));
     }
     if with_schema && let Some(found) = &listing.entry {
-        let schema = public_schema(registry, spec, listing, found);
+        let schema = public_schema(spec, listing, found);
         let shape = request_shape(spec, listing, found, &schema);
         out.insert("schema_hash".into(), schema_hash(&schema).into());
         out.insert("input_schema".into(), schema);

@@ -119,8 +119,16 @@ fn serve_catalogue(
     }
     let reply = capabilities::answer(registry, &flat)?;
     let controls = Controls::take(&mut flat, |_| false)?;
-    let body = shape::shape(&controls, spec.name, &flat, reply)?;
-    Ok(CallOutput { body: body.body, is_error: false, meta: body.meta, operation: None, error: None })
+    let asked = match (flat.get("domain"), flat.get("operation")) {
+        (None | Some(Value::Null), _) => "list",
+        (_, None | Some(Value::Null)) => "domain",
+        _ => "operation",
+    };
+    let request = flat.into_iter().filter(|(key, _)| !shape::is_paging(key)).collect();
+    let shaped = shape::shape(&controls, spec.name, &request, reply)?;
+    let mut meta = shaped.meta;
+    meta.insert("gortex_facade".into(), facade_meta(registry, spec.name, asked, spec.name));
+    Ok(CallOutput { body: shaped.body, is_error: false, meta, operation: None, error: None })
 }
 
 /// Refuses what the session's mode does not allow.
@@ -150,9 +158,7 @@ fn hidden_on_compact(name: &str) -> CallError {
 /// Extracts, runs and shapes: the part of the road that public and legacy calls share.
 async fn run(entry: Arc<Entry>, context: &CallContext, lowered: Lowered, public_names: bool) -> CallOutput {
     match run_inner(&entry, context, lowered, public_names).await {
-        Ok((body, meta)) => {
-            CallOutput { body, is_error: false, meta, operation: Some(entry.operation), error: None }
-        }
+        Ok((body, meta)) => CallOutput { body, is_error: false, meta, operation: Some(entry.operation), error: None },
         Err(error) => CallOutput { operation: Some(entry.operation), ..CallOutput::refused(error) },
     }
 }
@@ -199,14 +205,17 @@ fn panicked(id: &str, panic: &(dyn std::any::Any + Send)) -> CallError {
 fn with_meta(registry: &Registry, entry: &Entry, mut output: CallOutput) -> CallOutput {
     let operation = entry.operation;
     output.operation = Some(operation);
-    output.meta.insert(
-        "gortex_facade".into(),
-        json!({
-            "surface_version": registry.surface().version,
-            "facade": operation.facade,
-            "operation": operation.name,
-            "canonical_tool": operation.legacy,
-        }),
-    );
+    let meta = facade_meta(registry, operation.facade, operation.name, operation.legacy);
+    output.meta.insert("gortex_facade".into(), meta);
     output
+}
+
+/// What `_meta.gortex_facade` says.
+fn facade_meta(registry: &Registry, facade: &str, operation: &str, canonical: &str) -> Value {
+    json!({
+        "surface_version": registry.surface().version,
+        "facade": facade,
+        "operation": operation,
+        "canonical_tool": canonical,
+    })
 }

@@ -28,8 +28,7 @@ pub enum Effect {
 
 impl Effect {
     /// Every effect, weakest first.
-    pub const ALL: [Self; 5] =
-        [Self::Read, Self::SessionWrite, Self::LocalWrite, Self::ControlWrite, Self::ExternalWrite];
+    pub const ALL: [Self; 5] = [Self::Read, Self::SessionWrite, Self::LocalWrite, Self::ControlWrite, Self::ExternalWrite];
 
     /// The name used on the wire and in `#[facade(effect = "...")]`.
     pub const fn as_str(self) -> &'static str {

@@ -13,9 +13,9 @@ mod resolve;
 pub mod rules;
 mod symbols;
 
-pub use rules::Rule;
 pub(crate) use request::{Request, Selected, is_empty, json_type};
 pub(crate) use resolve::{nearest, normalise, resolve, unavailable};
+pub use rules::Rule;
 
 use serde_json::{Map, Value};
 
@@ -48,9 +48,8 @@ pub(crate) fn lower(
     let mut flat = flatten(spec, entry, request);
     for (selected, field) in [(target, "target"), (to, "to")] {
         if let Some(selected) = selected {
-            let placed = reader(entry, field, &selected)
-                .ok_or_else(|| unsupported(registry, spec, entry, field, &selected))?;
-            flat.insert(placed.field.name.to_owned(), fitting(entry, placed, selected)?);
+            let placed = reader(entry, field, &selected).ok_or_else(|| unsupported(registry, spec, entry, field, &selected))?;
+            flat.insert(placed.field.name.to_owned(), fitting(entry, placed, selected));
         }
     }
     rename_friendly(entry, &mut flat);
@@ -83,10 +82,8 @@ fn flatten(spec: &'static FacadeSpec, entry: &Entry, request: &Request) -> Map<S
         if is_discriminator(spec, entry, key) {
             continue;
         }
-        let moved = entry
-            .fields
-            .iter()
-            .find(|placed| placed.places.iter().any(|place| matches!(place, Place::Top(name) if name == key)));
+        let moved =
+            entry.fields.iter().find(|placed| placed.places.iter().any(|place| matches!(place, Place::Top(name) if name == key)));
         match moved {
             // A blank anchor is no anchor.
             Some(placed) if spec.renames.iter().any(|(public, _)| public == key) => {
@@ -132,7 +129,11 @@ fn reader<'e>(entry: &'e Entry, field: &str, selected: &Selected) -> Option<&'e 
     let exact = entry.field_at(place(selected.selector));
     match selected.selector {
         "symbol" => exact.or_else(|| entry.field_at(place("symbols"))),
-        "symbols" => exact.or_else(|| entry.field_at(place("symbol")).filter(|_| single(&selected.value).is_some())),
+        "symbols" => exact.or_else(|| {
+            let placed = entry.field_at(place("symbol"))?;
+            let fits = single(&selected.value).is_some() || entry.property(placed.field.name).is_some_and(takes_list);
+            fits.then_some(placed)
+        }),
         _ => exact,
     }
 }
@@ -146,15 +147,12 @@ fn single(value: &Value) -> Option<&Value> {
 }
 
 /// The selector's value in the form that its field takes, so that a comma inside one id is never taken for a list.
-fn fitting(entry: &Entry, placed: &PlacedField, selected: Selected) -> Result<Value, CallError> {
+fn fitting(entry: &Entry, placed: &PlacedField, selected: Selected) -> Value {
     let is_list = entry.property(placed.field.name).is_some_and(takes_list);
     match (selected.selector, selected.value) {
-        ("symbol", value) if is_list => Ok(Value::Array(vec![value])),
-        ("symbols", value) if !is_list => match single(&value) {
-            Some(item) => Ok(item.clone()),
-            None => Ok(value),
-        },
-        (_, value) => Ok(value),
+        ("symbol", value) if is_list => Value::Array(vec![value]),
+        ("symbols", value) if !is_list => single(&value).cloned().unwrap_or(value),
+        (_, value) => value,
     }
 }
 
@@ -169,13 +167,7 @@ pub(crate) fn takes_list(schema: &Value) -> bool {
 }
 
 /// The refusal of a selector that the operation would not read.
-fn unsupported(
-    registry: &Registry,
-    spec: &'static FacadeSpec,
-    entry: &Entry,
-    field: &str,
-    selected: &Selected,
-) -> CallError {
+fn unsupported(registry: &Registry, spec: &'static FacadeSpec, entry: &Entry, field: &str, selected: &Selected) -> CallError {
     let accepted: Vec<&str> = registry
         .operations()
         .filter(|other| other.operation.facade == spec.name && !other.operation.hidden)
@@ -199,7 +191,11 @@ fn unsupported(
         "file" => &["path", "file_path"],
         other => &[other],
     };
-    if let Some(other) = usual.iter().find(|name| entry.open_field(name).is_some()) {
+    let untargeted = |name: &&&str| {
+        let placed = entry.open_field(name);
+        placed.is_some_and(|placed| !placed.places.iter().any(|p| matches!(p, Place::Target(_) | Place::To(_))))
+    };
+    if let Some(other) = usual.iter().find(untargeted) {
         error = error.data("entity_mismatch", entry.public_name(other));
     }
     let readable: Vec<String> = entry
@@ -216,3 +212,9 @@ fn unsupported(
 pub(crate) fn open(spec: &'static FacadeSpec, arguments: Map<String, Value>) -> Request {
     Request::open(spec, arguments)
 }
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod properties;

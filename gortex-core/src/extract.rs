@@ -10,8 +10,8 @@ mod coerce;
 mod json;
 mod schema;
 
-pub use json::Json;
 pub(crate) use coerce::{Mismatch, coerce, type_name};
+pub use json::Json;
 pub(crate) use schema::{public_schema, schema_of};
 
 use std::future::Future;
@@ -28,6 +28,11 @@ use crate::error::CallError;
 use crate::operation::{ArgsInfo, FieldSpec, Operation};
 
 /// A parameter of a handler.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be made from a call",
+    label = "a handler's parameter is `Args<..>`, `State<..>` or a capability",
+    note = "implement `gortex_core::FromCall`, or take the value as a field of the argument struct"
+)]
 pub trait FromCall: Sized + Send {
     /// What the parameter lets the handler change. The compiler refuses a handler whose operation does not grant it.
     const NEEDS: Option<Effect> = None;

@@ -9,6 +9,8 @@
 mod tools;
 mod v1;
 
+#[cfg(test)]
+pub(crate) use tools::static_schema;
 pub use tools::{Annotations, ToolDef, legacy_definitions, tool_definitions};
 pub use v1::FACADE_V1;
 
@@ -34,8 +36,7 @@ pub enum Container {
 
 impl Container {
     /// Every container in merge order.
-    pub const ALL: [Self; 6] =
-        [Self::Arguments, Self::Options, Self::Source, Self::Context, Self::Guard, Self::Output];
+    pub const ALL: [Self; 6] = [Self::Arguments, Self::Options, Self::Source, Self::Context, Self::Guard, Self::Output];
 
     /// The key in the request.
     pub const fn as_str(self) -> &'static str {

@@ -196,14 +196,25 @@ const fn has_field(fields: &[FieldSpec], name: &str) -> bool {
 
 /// The argument struct among a handler's parameters; evaluated by the compiler in what `#[facade]` generates.
 pub const fn only_args(args: &[Option<ArgsInfo>]) -> Option<ArgsInfo> {
-    let mut found = None;
     let mut at = 0;
     while at < args.len() {
         if args[at].is_some() {
-            assert!(found.is_none(), "a handler takes one argument struct");
-            found = args[at];
+            return args[at];
         }
         at += 1;
     }
-    found
+    None
+}
+
+/// How many of a handler's parameters are argument structs; evaluated by the compiler as well.
+pub const fn count_args(args: &[Option<ArgsInfo>]) -> usize {
+    let mut count = 0;
+    let mut at = 0;
+    while at < args.len() {
+        if args[at].is_some() {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
 }

@@ -45,9 +45,7 @@ pub(crate) fn places(spec: &'static FacadeSpec, operation: &str, field: &'static
                 let name = name.unwrap_or(field.name);
                 spec.has_top(name).then_some(Place::Top(name))
             }
-            At::In(container, name) => {
-                spec.has_container(container).then_some(Place::In(container, name.unwrap_or(field.name)))
-            }
+            At::In(container, name) => spec.has_container(container).then_some(Place::In(container, name.unwrap_or(field.name))),
         };
         out.extend(place.filter(|place| !out.contains(place)));
     }

@@ -65,9 +65,7 @@ pub enum Federation {
 pub const fn federation(effect: Effect) -> Federation {
     match effect {
         Effect::Read => Federation::Allowed,
-        Effect::SessionWrite | Effect::LocalWrite | Effect::ControlWrite | Effect::ExternalWrite => {
-            Federation::Refused
-        }
+        Effect::SessionWrite | Effect::LocalWrite | Effect::ControlWrite | Effect::ExternalWrite => Federation::Refused,
     }
 }
 
@@ -78,8 +76,7 @@ mod tests {
     #[test]
     fn restricted_modes_let_readers_and_session_state_through() {
         for mode in [Mode::Planning, Mode::ReadOnly] {
-            let open: Vec<&str> =
-                Effect::ALL.into_iter().filter(|e| permits(mode, *e)).map(Effect::as_str).collect();
+            let open: Vec<&str> = Effect::ALL.into_iter().filter(|e| permits(mode, *e)).map(Effect::as_str).collect();
             assert_eq!(open, ["read", "session_write"]);
         }
         assert!(Effect::ALL.into_iter().all(|effect| permits(Mode::Normal, effect)));

@@ -166,19 +166,13 @@ impl Registry {
     }
 
     /// Builds a registry from these operations, and checks it.
-    pub fn build(
-        surface: Surface,
-        operations: impl IntoIterator<Item = &'static Operation>,
-    ) -> Result<Self, BootFailure> {
+    pub fn build(surface: Surface, operations: impl IntoIterator<Item = &'static Operation>) -> Result<Self, BootFailure> {
         let (registry, violations) = Self::inspect(surface, operations);
         if violations.is_empty() { Ok(registry) } else { Err(BootFailure(violations)) }
     }
 
     /// Builds a registry even from a table that must not be served, with everything that is wrong with it.
-    pub fn inspect(
-        surface: Surface,
-        operations: impl IntoIterator<Item = &'static Operation>,
-    ) -> (Self, Vec<Violation>) {
+    pub fn inspect(surface: Surface, operations: impl IntoIterator<Item = &'static Operation>) -> (Self, Vec<Violation>) {
         let mut operations: Vec<&'static Operation> = operations.into_iter().collect();
         operations.sort_by_key(|operation| (operation.facade, operation.name, operation.legacy, operation.at));
         let (rows, mut violations) = baseline::parse(surface.baseline.unwrap_or_default());

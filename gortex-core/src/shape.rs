@@ -186,13 +186,7 @@ pub(crate) fn shape(
 }
 
 /// What a cursor must agree with: the request, the fields asked for, and the data.
-fn stamp(
-    operation: &str,
-    request: &Map<String, Value>,
-    controls: &Controls,
-    generation: Option<&str>,
-    body: &Value,
-) -> String {
+fn stamp(operation: &str, request: &Map<String, Value>, controls: &Controls, generation: Option<&str>, body: &Value) -> String {
     let data = generation.map_or_else(|| sha256(body.to_string().as_bytes()), str::to_owned);
     let request = canonical(&Value::Object(request.clone()));
     let all = [operation, &request, &controls.fields.join(","), &data].join("\n");

@@ -201,11 +201,8 @@ fn capabilities(tables: &Tables<'_>, out: &mut Vec<Violation>) {
     for operation in tables.operations {
         for needs in operation.needs.iter().copied().flatten() {
             if !operation.effect.permits(Some(needs)) {
-                let message = format!(
-                    "`{}` needs a capability of effect `{needs}`, its effect is `{}`",
-                    operation.id(),
-                    operation.effect
-                );
+                let message =
+                    format!("`{}` needs a capability of effect `{needs}`, its effect is `{}`", operation.id(), operation.effect);
                 out.push(Violation::new("effect_exceeded", message, operation.at));
             }
         }
@@ -213,10 +210,8 @@ fn capabilities(tables: &Tables<'_>, out: &mut Vec<Violation>) {
             if operation.effect.permits(Some(uses)) || !operation.fixed.is_empty() {
                 continue;
             }
-            let separate = tables
-                .operations
-                .iter()
-                .any(|other| other.legacy == operation.legacy && other.effect.permits(Some(uses)));
+            let separate =
+                tables.operations.iter().any(|other| other.legacy == operation.legacy && other.effect.permits(Some(uses)));
             if !separate {
                 let message = format!(
                     "`{}` can have effect `{uses}`, which neither a fixed argument nor another operation covers",
@@ -320,7 +315,8 @@ fn baseline_agrees(tables: &Tables<'_>, out: &mut Vec<Violation>) {
             out.push(Violation::new("other_legacy", message, operation.at));
         }
         if operation.effect != row.effect {
-            let rule = if row.effect.is_mutating() && !operation.effect.is_mutating() { "mutator_as_reader" } else { "other_effect" };
+            let rule =
+                if row.effect.is_mutating() && !operation.effect.is_mutating() { "mutator_as_reader" } else { "other_effect" };
             let message = format!("`{id}` has effect `{}`, the baseline says `{}`", operation.effect, row.effect);
             out.push(Violation::new(rule, message, operation.at));
         }
@@ -343,8 +339,7 @@ fn beyond_baseline(tables: &Tables<'_>, out: &mut Vec<Violation>) {
         return;
     }
     for operation in tables.public() {
-        let in_baseline =
-            tables.rows.iter().any(|row| row.facade == operation.facade && row.operation == operation.name);
+        let in_baseline = tables.rows.iter().any(|row| row.facade == operation.facade && row.operation == operation.name);
         if in_baseline {
             continue;
         }

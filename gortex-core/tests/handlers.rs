@@ -70,7 +70,7 @@ struct Callers {
 /// Lists who calls a function. More text.
 #[facade(domain = "relations", op = "callers", effect = "read")]
 async fn get_callers(names: State<Names>, args: Args<GetCallers>) -> Answer<Callers> {
-    if !names.0.contains(&args.id.as_str()) {
+    if !names.0.0.contains(&args.id.as_str()) {
         let found = Recoverable::new("symbol_not_found", format!("nothing is called `{}`", args.id));
         return Err(found.suggest("search_symbols").data("id", &args.id).into());
     }
@@ -91,11 +91,7 @@ struct OverlayMerge {
 /// Folds one overlay branch into another, or writes it to disk.
 #[facade(domain = "overlay", op = "merge", effect = "session_write", fixed(to_disk = false))]
 #[facade(domain = "edit", op = "apply_overlay", effect = "local_write", fixed(to_disk = true))]
-async fn overlay_merge(
-    overlays: OverlayWriter,
-    files: Option<FileWriter>,
-    args: Args<OverlayMerge>,
-) -> Answer<Reply> {
+async fn overlay_merge(overlays: OverlayWriter, files: Option<FileWriter>, args: Args<OverlayMerge>) -> Answer<Reply> {
     let OverlayWriter(()) = overlays;
     let wrote = files.map(|FileWriter(())| true);
     Reply::new(&json!({"from": args.from, "to_disk": args.to_disk, "files": wrote})).map(|reply| reply.meta("k", 1))
@@ -134,8 +130,7 @@ fn registry() -> Registry {
     // Only a few of the 21 have operations here, so the roster rule speaks; every other rule must be silent.
     let surface = Surface::of(FACADE_V1, "facade-v1");
     let (registry, violations) = Registry::inspect(surface, gortex_core::inventory::iter::<gortex_core::Operation>);
-    let others: Vec<String> =
-        violations.iter().filter(|v| v.rule != "roster_mismatch").map(ToString::to_string).collect();
+    let others: Vec<String> = violations.iter().filter(|v| v.rule != "roster_mismatch").map(ToString::to_string).collect();
     assert!(others.is_empty(), "{others:#?}");
     registry
 }

@@ -14,8 +14,8 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
 use crate::edit::{EditError, Editor, FileAuthority, Roots};
-use crate::graph::snapshot::{self, SnapshotError};
 use crate::graph::Graph;
+use crate::graph::snapshot::{self, SnapshotError};
 use crate::index::build::{self, Built, Reuse};
 use crate::index::walk::WalkError;
 use crate::link::Manifest;
@@ -376,7 +376,8 @@ impl Engine {
         let path = self.snapshot_path(repos);
         match snapshot::open(&path) {
             Ok((graph, meta)) => {
-                let same = meta.repos.iter().map(|(name, root)| (name, root)).eq(repos.iter().map(|repo| (&repo.name, &repo.root)));
+                let same =
+                    meta.repos.iter().map(|(name, root)| (name, root)).eq(repos.iter().map(|repo| (&repo.name, &repo.root)));
                 same.then(|| {
                     let manifests = meta.manifests.into_iter().map(|(path, text)| Manifest { path, text }).collect();
                     Box::new(View { graph, repos: repos.to_vec(), report: IndexReport::default(), complete: false, manifests })

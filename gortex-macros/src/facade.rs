@@ -38,8 +38,8 @@ struct Found {
 /// Parses both halves; everything wrong with the keys is reported together.
 fn parse(attribute: TokenStream, item: TokenStream) -> Result<Found, Error> {
     let keys: Keys = syn::parse2(attribute)?;
-    let function: ItemFn = syn::parse2(item)
-        .map_err(|error| Error::new(error.span(), "`#[facade]` stands on an async function"))?;
+    let function: ItemFn =
+        syn::parse2(item).map_err(|error| Error::new(error.span(), "`#[facade]` stands on an async function"))?;
     Ok(Found { keys, function })
 }
 
@@ -276,10 +276,7 @@ fn check_function(function: &ItemFn, errors: &mut Errors) {
         }
     }
     if doc(function).is_empty() {
-        errors.push(Error::new(
-            signature.ident.span(),
-            "a handler has a doc comment: its first sentence is what callers read",
-        ));
+        errors.push(Error::new(signature.ident.span(), "a handler has a doc comment: its first sentence is what callers read"));
     }
 }
 
@@ -347,6 +344,8 @@ fn generate(found: &Found) -> TokenStream {
         None => quote!(::core::option::Option::None),
     };
     let proofs = proofs(keys, &types, &variant, &effect, &id);
+    let extractors: Vec<TokenStream> =
+        types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gortex_core::FromCall>)).collect();
     let values: Vec<Ident> = (0..types.len()).map(|at| Ident::new(&format!("p{at}"), Span::call_site())).collect();
     quote! {
         #[allow(clippy::all, clippy::pedantic)] // generated: what a handler's signature makes of it is not its author's taste
@@ -356,7 +355,7 @@ fn generate(found: &Found) -> TokenStream {
                 call: ::std::sync::Arc<::gortex_core::Call>,
             ) -> ::gortex_core::Running {
                 ::std::boxed::Box::pin(async move {
-                    #(let #values = <#types as ::gortex_core::FromCall>::from_call(&call).await?;)*
+                    #(let #values = #extractors::from_call(&call).await?;)*
                     let answer = #name(#(#values),*).await?;
                     ::core::mem::drop(call);
                     ::gortex_core::IntoReply::into_reply(answer)
@@ -373,9 +372,9 @@ fn generate(found: &Found) -> TokenStream {
                     legacy_only: #legacy_only,
                     summary: #summary,
                     doc: #doc,
-                    args: ::gortex_core::operation::only_args(&[#(<#types as ::gortex_core::FromCall>::ARGS),*]),
-                    needs: &[#(<#types as ::gortex_core::FromCall>::NEEDS),*],
-                    uses: &[#(<#types as ::gortex_core::FromCall>::USES),*],
+                    args: ::gortex_core::operation::only_args(&[#(#extractors::ARGS),*]),
+                    needs: &[#(#extractors::NEEDS),*],
+                    uses: &[#(#extractors::USES),*],
                     run,
                     module: ::core::module_path!(),
                     at: ::core::concat!(::core::file!(), ":", ::core::line!()),
@@ -399,6 +398,14 @@ fn proofs(keys: &Keys, types: &[&Type], variant: &Ident, effect: &str, id: &str)
             const _: () = ::core::assert!(
                 ::gortex_core::Effect::#variant.permits(<#ty as ::gortex_core::FromCall>::NEEDS),
                 #message
+            );
+        });
+    }
+    if let Some(last) = types.last() {
+        out.extend(quote_spanned! {last.span()=>
+            const _: () = ::core::assert!(
+                ::gortex_core::operation::count_args(&[#(<#types as ::gortex_core::FromCall>::ARGS),*]) <= 1,
+                "a handler takes one argument struct"
             );
         });
     }

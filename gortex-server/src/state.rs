@@ -80,7 +80,11 @@ impl Server {
     }
 
     /// Starts tracking and indexing in the background; calls that need the graph wait for it.
-    pub fn start(self: &Arc<Self>, repos: Vec<RepoInfo>, progress: Arc<dyn Progress + Send + Sync>) -> tokio::task::JoinHandle<()> {
+    pub fn start(
+        self: &Arc<Self>,
+        repos: Vec<RepoInfo>,
+        progress: Arc<dyn Progress + Send + Sync>,
+    ) -> tokio::task::JoinHandle<()> {
         self.engine.announce(&repos);
         self.readiness.send_replace(Readiness::Indexing);
         let server = Arc::clone(self);
@@ -122,12 +126,17 @@ impl Server {
         };
         match state {
             Readiness::Ready => self.blocking(|server| server.engine.fresh(false)).await,
-            Readiness::Failed { reason } => Err(CallError::new(Code::InternalError, format!("the index could not be built: {reason}"))
-                .hint("mend the cause and call workspace_admin(operation=\"index\")")),
-            Readiness::Indexing => Err(Recoverable::new("index_not_ready", "the first index is still being built; no answer is given from a part of it")
-                .suggest("workspace")
-                .data("waited_seconds", FIRST_INDEX_WAIT.as_secs())
-                .into()),
+            Readiness::Failed { reason } => {
+                Err(CallError::new(Code::InternalError, format!("the index could not be built: {reason}"))
+                    .hint("mend the cause and call workspace_admin(operation=\"index\")"))
+            }
+            Readiness::Indexing => Err(Recoverable::new(
+                "index_not_ready",
+                "the first index is still being built; no answer is given from a part of it",
+            )
+            .suggest("workspace")
+            .data("waited_seconds", FIRST_INDEX_WAIT.as_secs())
+            .into()),
             Readiness::Inactive { reason } => Err(Recoverable::new("repo_not_tracked", reason)
                 .suggest("workspace_admin")
                 .with("track_command", "workspace_admin(operation=\"track\", arguments={\"path\": \"<absolute path>\"})")
@@ -136,7 +145,10 @@ impl Server {
     }
 
     /// Runs work that computes or waits for the disk away from the threads that serve messages.
-    pub async fn blocking<T: Send + 'static>(self: &Arc<Self>, work: impl FnOnce(&Server) -> T + Send + 'static) -> Result<T, CallError> {
+    pub async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Server) -> T + Send + 'static,
+    ) -> Result<T, CallError> {
         let server = Arc::clone(self);
         let joined = tokio::task::spawn_blocking(move || work(&server)).await;
         joined.map_err(|error| match error.try_into_panic() {

@@ -8,7 +8,7 @@ use crate::envelope::takes_list;
 use crate::extract::public_schema as plain;
 use crate::facade::{Container, FacadeSpec};
 use crate::place::Place;
-use crate::registry::{Entry, Listing, Registry};
+use crate::registry::{Entry, Listing};
 use crate::shape;
 
 /// An object schema under construction.
@@ -39,7 +39,7 @@ impl Closed {
 }
 
 /// The public schema.
-pub(crate) fn public_schema(registry: &Registry, spec: &'static FacadeSpec, listing: &Listing, entry: &Entry) -> Value {
+pub(crate) fn public_schema(spec: &'static FacadeSpec, listing: &Listing, entry: &Entry) -> Value {
     let mut top = Closed::default();
     if let Some((key, value)) = super::discriminator(spec, &listing.name) {
         // Where another operation is the default, a request must say which one it means.
@@ -92,7 +92,6 @@ pub(crate) fn public_schema(registry: &Registry, spec: &'static FacadeSpec, list
             top.add(key, closed.finish(), needed);
         }
     }
-    let _ = registry;
     top.finish()
 }
 

@@ -45,10 +45,8 @@ fn fitting(value: &Value, schema: Option<&Value>) -> Option<Value> {
     if fields.is_empty() || properties.is_empty() && schema.get("additionalProperties") != Some(&Value::Bool(false)) {
         return Some(value.clone());
     }
-    let kept: Map<String, Value> = fields
-        .iter()
-        .filter_map(|(key, inner)| Some((key.clone(), fitting(inner, properties.get(key))?)))
-        .collect();
+    let kept: Map<String, Value> =
+        fields.iter().filter_map(|(key, inner)| Some((key.clone(), fitting(inner, properties.get(key))?))).collect();
     (!kept.is_empty()).then_some(Value::Object(kept))
 }
 

@@ -13,8 +13,23 @@ use crate::registry::{Entry, PlacedField};
 
 /// The names that say "where", in lower case.
 const CLASS: [&str; 17] = [
-    "repo", "repo_path", "repository", "repository_path", "repo_root", "repository_root", "repopath", "repo-path",
-    "repo_dir", "root", "cwd", "dir", "worktree", "work_tree", "base_repo", "workspace", "project",
+    "repo",
+    "repo_path",
+    "repository",
+    "repository_path",
+    "repo_root",
+    "repository_root",
+    "repopath",
+    "repo-path",
+    "repo_dir",
+    "root",
+    "cwd",
+    "dir",
+    "worktree",
+    "work_tree",
+    "base_repo",
+    "workspace",
+    "project",
 ];
 
 /// Whether a field says which repository is meant.
@@ -24,7 +39,18 @@ fn is_selector(name: &str) -> bool {
 
 /// Refuses the first repository selector that the operation would not read.
 pub(super) fn check(entry: &Entry, request: &Request) -> Result<(), CallError> {
-    let mut top: Vec<&String> = request.top.keys().filter(|name| is_selector(name)).collect();
+    // A top-level word that means a repository here (`explore.path`) is one of them, unless the handler has it itself.
+    let renames = entry.spec.map_or(&[][..], |spec| spec.renames);
+    let anchors = |name: &str| {
+        let anchor = renames.iter().any(|(public, private)| *public == name && is_selector(private));
+        anchor && entry.open_field(name).is_none() && reader(entry, None, name).is_none()
+    };
+    let mut top: Vec<&String> = request
+        .top
+        .iter()
+        .filter(|(name, value)| is_selector(name) || anchors(name) && !is_empty(value))
+        .map(|(name, _)| name)
+        .collect();
     top.sort();
     for name in top {
         check_one(entry, None, name, &request.top[name])?;

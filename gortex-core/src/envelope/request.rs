@@ -83,10 +83,12 @@ impl Request {
 /// The selector rule: an object with exactly one non-empty selector out of the six.
 pub(crate) fn select(field: &str, value: &Value) -> Result<Selected, CallError> {
     let Value::Object(object) = value else {
-        return Err(CallError::invalid(format!("`{field}` must be an object with one selector, such as {{\"symbol\": \"...\"}}"))
-            .data("field", field)
-            .data("received", value)
-            .data("valid_selectors", SELECTORS));
+        return Err(CallError::invalid(format!(
+            "`{field}` must be an object with one selector, such as {{\"symbol\": \"...\"}}"
+        ))
+        .data("field", field)
+        .data("received", value)
+        .data("valid_selectors", SELECTORS));
     };
     let mut found = Vec::new();
     for (key, value) in object {
@@ -106,7 +108,10 @@ pub(crate) fn select(field: &str, value: &Value) -> Result<Selected, CallError> 
             [] => format!("`{field}` has no non-empty selector; use one of {}", SELECTORS.join(", ")),
             several => format!("`{field}` must have exactly one selector, it has {}", several.join(", ")),
         };
-        return Err(CallError::invalid(message).data("field", field).data("selectors", selectors).data("valid_selectors", SELECTORS));
+        return Err(CallError::invalid(message)
+            .data("field", field)
+            .data("selectors", selectors)
+            .data("valid_selectors", SELECTORS));
     }
     let selected = found.remove(0);
     check_value(field, &selected)?;

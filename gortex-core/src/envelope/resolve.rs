@@ -18,11 +18,7 @@ pub(crate) fn normalise(text: &str) -> String {
 }
 
 /// Finds the operation of a request.
-pub(crate) fn resolve(
-    registry: &Registry,
-    spec: &'static FacadeSpec,
-    request: &Request,
-) -> Result<Arc<Entry>, CallError> {
+pub(crate) fn resolve(registry: &Registry, spec: &'static FacadeSpec, request: &Request) -> Result<Arc<Entry>, CallError> {
     let name = match named(spec, request)? {
         Some(name) => completed(registry, spec, request, alias(registry, spec, name))?,
         None => implied(registry, spec, request)?,
@@ -36,9 +32,10 @@ pub(crate) fn resolve(
 fn named(spec: &FacadeSpec, request: &Request) -> Result<Option<String>, CallError> {
     let found = match spec.discriminator {
         // A kind in a container meets the same checks as one at the top, and is no way around them.
-        Discriminator::Kind => {
-            request.anywhere("kind").map(|value| ("kind", value)).or_else(|| request.top.get("operation").map(|v| ("operation", v)))
-        }
+        Discriminator::Kind => request
+            .anywhere("kind")
+            .map(|value| ("kind", value))
+            .or_else(|| request.top.get("operation").map(|v| ("operation", v))),
         Discriminator::Operation | Discriminator::Quiet | Discriminator::Catalogue => {
             request.top.get("operation").map(|value| ("operation", value))
         }
@@ -79,12 +76,7 @@ fn alias(registry: &Registry, spec: &FacadeSpec, name: String) -> String {
 }
 
 /// A verb, completed by the channel of the request.
-fn completed(
-    registry: &Registry,
-    spec: &'static FacadeSpec,
-    request: &Request,
-    name: String,
-) -> Result<String, CallError> {
+fn completed(registry: &Registry, spec: &'static FacadeSpec, request: &Request, name: String) -> Result<String, CallError> {
     if !spec.verbs.contains(&name.as_str()) {
         return Ok(name);
     }
@@ -145,14 +137,11 @@ fn look_up(registry: &Registry, spec: &'static FacadeSpec, name: &str) -> Result
     let names = valid_operations(registry, spec);
     let near = nearest(name, names.iter().map(String::as_str));
     let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    let mut error = CallError::invalid(format!(
-        "`{}` has no operation `{name}`{hint} Valid operations: {}",
-        spec.name,
-        names.join(", ")
-    ))
-    .data("field", spec.discriminator_key())
-    .data("facade", spec.name)
-    .data("operation", name);
+    let mut error =
+        CallError::invalid(format!("`{}` has no operation `{name}`{hint} Valid operations: {}", spec.name, names.join(", ")))
+            .data("field", spec.discriminator_key())
+            .data("facade", spec.name)
+            .data("operation", name);
     if let Some(near) = near {
         error = error.data("did_you_mean", near);
     }
@@ -189,11 +178,7 @@ fn valid_operations(registry: &Registry, spec: &FacadeSpec) -> Vec<String> {
 /// The word most alike, if one is alike at all.
 pub(crate) fn nearest<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     let most = (word.chars().count() / 3).max(1);
-    words
-        .map(|other| (distance(word, other), other))
-        .filter(|(distance, _)| *distance <= most)
-        .min()
-        .map(|(_, other)| other)
+    words.map(|other| (distance(word, other), other)).filter(|(distance, _)| *distance <= most).min().map(|(_, other)| other)
 }
 
 /// Edit distance in characters, bounded by the lengths of identifiers.

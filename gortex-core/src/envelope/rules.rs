@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value};
 
-use super::symbols;
 use super::request::Request;
+use super::symbols;
 use crate::error::CallError;
 use crate::registry::Entry;
 
@@ -68,18 +68,25 @@ pub(crate) fn is_guard_field(name: &str) -> bool {
 pub(crate) fn is_source_field(name: &str) -> bool {
     matches!(
         name,
-        "diff" | "base" | "head" | "branch" | "path" | "file" | "ranges" | "symbols" | "changes" | "scope"
-            | "workspace_edit" | "steps" | "source" | "staged"
+        "diff"
+            | "base"
+            | "head"
+            | "branch"
+            | "path"
+            | "file"
+            | "ranges"
+            | "symbols"
+            | "changes"
+            | "scope"
+            | "workspace_edit"
+            | "steps"
+            | "source"
+            | "staged"
     )
 }
 
 /// Applies one rule to the flattened arguments.
-pub(super) fn apply(
-    rule: Rule,
-    entry: &Entry,
-    request: &Request,
-    flat: &mut Map<String, Value>,
-) -> Result<(), CallError> {
+pub(super) fn apply(rule: Rule, entry: &Entry, request: &Request, flat: &mut Map<String, Value>) -> Result<(), CallError> {
     match rule {
         Rule::Window => window(entry, flat),
         Rule::Default(name, value) => {

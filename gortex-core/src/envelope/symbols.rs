@@ -20,12 +20,7 @@ const NAMES: [&str; 4] = ["symbol", "symbols", "id", "ids"];
 const OTHER_SOURCES: [&str; 7] = ["workspace_edit", "ranges", "path", "file", "base", "scope", "start_line"];
 
 /// Collects exactly one set into the field that takes it. With `or_source`, another explicit source may take its place.
-pub(super) fn collect(
-    entry: &Entry,
-    request: &Request,
-    flat: &mut Map<String, Value>,
-    or_source: bool,
-) -> Result<(), CallError> {
+pub(super) fn collect(entry: &Entry, request: &Request, flat: &mut Map<String, Value>, or_source: bool) -> Result<(), CallError> {
     let Some(reader) = reader(entry) else { return Ok(()) };
     let mut found: Option<(String, Vec<String>)> = None;
     for (place, set) in sets(request)? {

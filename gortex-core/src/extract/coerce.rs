@@ -24,18 +24,18 @@ pub(crate) struct Mismatch {
 
 impl Mismatch {
     /// The refusal of `schema` for `value`.
-    fn new(value: &Value, schema: &Value) -> Self {
-        Self {
+    fn new(value: &Value, schema: &Value) -> Box<Self> {
+        Box::new(Self {
             path: String::new(),
             received: value.clone(),
             expected: type_name(schema),
             valid_values: schema.get("enum").and_then(Value::as_array).cloned(),
             reason: None,
-        }
+        })
     }
 
     /// The same refusal one step further out.
-    fn under(mut self, step: &str) -> Self {
+    fn under(mut self: Box<Self>, step: &str) -> Box<Self> {
         self.path.insert_str(0, step);
         self
     }
@@ -100,7 +100,7 @@ pub(crate) fn type_name(schema: &Value) -> String {
 }
 
 /// The value as the schema declares it.
-pub(crate) fn coerce(value: &Value, schema: &Value) -> Result<Value, Mismatch> {
+pub(crate) fn coerce(value: &Value, schema: &Value) -> Result<Value, Box<Mismatch>> {
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
         return choose(value, choices).ok_or_else(|| Mismatch::new(value, schema));
     }
@@ -168,7 +168,7 @@ fn is_type(value: &Value, name: &str) -> bool {
 }
 
 /// The value as one named type.
-fn typed(value: &Value, name: &str, schema: &Value) -> Result<Value, Mismatch> {
+fn typed(value: &Value, name: &str, schema: &Value) -> Result<Value, Box<Mismatch>> {
     let found = match name {
         "integer" => integer(value),
         "number" => number(value),
@@ -183,7 +183,7 @@ fn typed(value: &Value, name: &str, schema: &Value) -> Result<Value, Mismatch> {
 }
 
 /// Refuses a number outside the declared range.
-fn check_range(found: Value, received: &Value, schema: &Value) -> Result<Value, Mismatch> {
+fn check_range(found: Value, received: &Value, schema: &Value) -> Result<Value, Box<Mismatch>> {
     let Some(number) = found.as_f64() else { return Ok(found) };
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let reason = if bound("minimum").is_some_and(|least| number < least) {
@@ -193,7 +193,9 @@ fn check_range(found: Value, received: &Value, schema: &Value) -> Result<Value, 
     } else {
         return Ok(found);
     };
-    Err(Mismatch { reason: Some(reason), ..Mismatch::new(received, schema) })
+    let mut mismatch = Mismatch::new(received, schema);
+    mismatch.reason = Some(reason);
+    Err(mismatch)
 }
 
 /// An integer: a number without fraction, or text of one.
@@ -203,9 +205,10 @@ fn integer(value: &Value) -> Option<Value> {
         Value::Number(number) => whole(number.as_f64()?),
         Value::String(text) => {
             let text = text.trim();
-            text.parse::<i64>().map(Value::from).ok().or_else(|| {
-                text.parse::<u64>().map(Value::from).ok().or_else(|| text.parse::<f64>().ok().and_then(whole))
-            })
+            text.parse::<i64>()
+                .map(Value::from)
+                .ok()
+                .or_else(|| text.parse::<u64>().map(Value::from).ok().or_else(|| text.parse::<f64>().ok().and_then(whole)))
         }
         _ => None,
     }
@@ -262,7 +265,7 @@ fn string(value: &Value) -> Option<Value> {
 }
 
 /// A list; JSON text of one; comma text where the items are scalars; or one item on its own.
-fn array(value: &Value, schema: &Value) -> Result<Value, Mismatch> {
+fn array(value: &Value, schema: &Value) -> Result<Value, Box<Mismatch>> {
     let any = Value::Bool(true);
     let items = schema.get("items").unwrap_or(&any);
     let list = match value {
@@ -293,7 +296,7 @@ fn array(value: &Value, schema: &Value) -> Result<Value, Mismatch> {
 }
 
 /// An object, or JSON text of one, its known properties coerced.
-fn object(value: &Value, schema: &Value) -> Result<Value, Mismatch> {
+fn object(value: &Value, schema: &Value) -> Result<Value, Box<Mismatch>> {
     let found: Map<String, Value> = match value {
         Value::Object(found) => found.clone(),
         Value::String(text) => match serde_json::from_str(text) {

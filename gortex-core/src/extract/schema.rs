@@ -46,8 +46,7 @@ impl Transform for Plain {
         }
         for key in ["anyOf", "oneOf"] {
             let Some(Value::Array(branches)) = object.get(key) else { continue };
-            let rest: Vec<Value> =
-                branches.iter().filter(|branch| branch.get("type") != Some(&"null".into())).cloned().collect();
+            let rest: Vec<Value> = branches.iter().filter(|branch| branch.get("type") != Some(&"null".into())).cloned().collect();
             if let Some(choices) = words(&rest) {
                 object.shift_remove(key);
                 object.insert("type".into(), "string".into());

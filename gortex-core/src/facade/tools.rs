@@ -33,12 +33,12 @@ impl Annotations {
         }
     }
 
-    /// The hints as the protocol spells them.
+    /// The hints as the protocol spells them. `idempotentHint` is left out: a reader's means nothing there, and for
+    /// everything else its default is ours.
     pub fn to_value(self) -> Value {
         json!({
             "readOnlyHint": self.read_only,
             "destructiveHint": self.destructive,
-            "idempotentHint": self.idempotent,
             "openWorldHint": self.open_world,
         })
     }
@@ -135,11 +135,8 @@ pub(crate) fn static_schema(registry: &Registry, facade: &FacadeSpec) -> Map<Str
 /// The names of the operations, the default first.
 fn operation_text(registry: &Registry, facade: &FacadeSpec) -> String {
     let names = registry.operation_names(facade);
-    let shown: Vec<&str> = names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| facade.featured.is_empty() || facade.featured.contains(name))
-        .collect();
+    let shown: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| facade.featured.is_empty() || facade.featured.contains(name)).collect();
     let more = if shown.len() < names.len() { ", ...; empty lists all" } else { "" };
     format!("{}{more}", shown.join(", "))
 }
@@ -148,11 +145,8 @@ fn operation_text(registry: &Registry, facade: &FacadeSpec) -> String {
 fn target_schema() -> Value {
     let mut properties = Map::new();
     for selector in super::SELECTORS {
-        let schema = if selector == "symbols" {
-            json!({"type": "array", "items": {"type": "string"}})
-        } else {
-            json!({"type": "string"})
-        };
+        let schema =
+            if selector == "symbols" { json!({"type": "array", "items": {"type": "string"}}) } else { json!({"type": "string"}) };
         properties.insert(selector.to_owned(), schema);
     }
     json!({

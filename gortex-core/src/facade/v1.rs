@@ -20,9 +20,22 @@ pub const FACADE_V1: &[FacadeSpec] = &[
     FacadeSpec {
         discriminator: Discriminator::Kind,
         featured: &[
-            "architecture", "churn", "clones", "co_change", "communities", "contracts", "coupling", "cycles", "dead_code",
-            "extraction", "health", "hotspots", "impact", "inspections", "knowledge_gaps", "lint", "processes",
-            "recent_changes", "sast", "todos", "untested", "why",
+            "architecture",
+            "churn",
+            "clones",
+            "contracts",
+            "coupling",
+            "cycles",
+            "dead_code",
+            "health",
+            "hotspots",
+            "impact",
+            "inspections",
+            "processes",
+            "sast",
+            "todos",
+            "untested",
+            "why",
         ],
         shapes: &[
             ("citation", r#"{"kind":"citation","options":{"span":"<quoted text>","file_path":"<file>"}}"#),
@@ -32,7 +45,7 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             ("why", r#"{"kind":"why","target":{"symbol":"<symbol>"},"options":{}}"#),
             ("would_create_cycle", r#"{"kind":"would_create_cycle","options":{"from_id":"<from>","to_id":"<to>"}}"#),
         ],
-        ..FacadeSpec::new("analyze", Read, "Deterministic analysis of the code graph.")
+        ..FacadeSpec::new("analyze", Read, "Deterministic code graph analysis.")
             .fields(&[TARGET, OPTIONS])
             .default_operation("help")
             .always_load()
@@ -47,7 +60,7 @@ pub const FACADE_V1: &[FacadeSpec] = &[
     },
     FacadeSpec {
         discriminator: Discriminator::Catalogue,
-        ..FacadeSpec::new("capabilities", Read, "List domains and operations, or one operation's exact schema.")
+        ..FacadeSpec::new("capabilities", Read, "List operations, or one operation's exact schema.")
             .fields(&[
                 PublicField::new("domain", Text, "Tool name; omit to list all"),
                 PublicField::new("operation", Text, ""),
@@ -73,7 +86,7 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             ("verify", r#"{"source":{"changes":[{"symbol_id":"<symbol>","new_signature":"<signature>"}]}}"#),
         ],
         rules: rules::CHANGE,
-        ..FacadeSpec::new("change", Read, "Detect, predict and verify changes; diagnostics, impact, tests, previews.")
+        ..FacadeSpec::new("change", Read, "Detect, predict and verify changes.")
             .fields(&[TARGET, PublicField::new("source", Object, "diff, tree, ranges, symbols, edits"), OPTIONS])
             .default_operation("contract")
             .always_load()
@@ -98,14 +111,14 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             ("symbol", r#"{"target":{"symbol":"<symbol>"},"match":"<old text>","replacement":"<new text>","dry_run":true}"#),
             ("write", r#"{"target":{"file":"<file>"},"content":"<whole text>","dry_run":true}"#),
         ],
-        ..FacadeSpec::new("edit", LocalWrite, "Change text and files: exact replacement, whole file, or atomic batch.")
+        ..FacadeSpec::new("edit", LocalWrite, "Edit text and files, one or an atomic batch.")
             .fields(&[
                 TARGET,
-                PublicField::new("match", Text, "Exact text to replace"),
+                PublicField::new("match", Text, "Exact text"),
                 PublicField::new("replacement", Text, ""),
-                PublicField::new("content", Text, "Whole file text"),
+                PublicField::new("content", Text, "Whole file"),
                 PublicField::new("guard", Object, "base_sha, expected_occurrences"),
-                PublicField::new("changes", Objects, "Batch items"),
+                PublicField::new("changes", Objects, ""),
                 DRY_RUN,
                 OPTIONS,
             ])
@@ -120,19 +133,12 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             ("task", r#"{"task":"<task>"}"#),
         ],
         ..FacadeSpec::new("explore", Read, "Start here: the code that matters for a task.")
-            .fields(&[
-                PublicField::new("task", Text, "Task, bug report or question"),
-                PublicField::new("path", Text, "Repository anchor"),
-                OPTIONS,
-            ])
+            .fields(&[PublicField::new("task", Text, ""), PublicField::new("path", Text, "Repository anchor"), OPTIONS])
             .default_operation("task")
             .always_load()
     },
-    FacadeSpec::new("overlay", SessionWrite, "Speculative edits in memory; the disk stays untouched.").fields(COLD),
-    FacadeSpec::new("pr", Read, "Read and analyze pull requests of a forge.")
-        .fields(COLD)
-        .default_operation("list")
-        .open_world(),
+    FacadeSpec::new("overlay", SessionWrite, "Speculative edits in memory.").fields(COLD),
+    FacadeSpec::new("pr", Read, "Read and analyze pull requests of a forge.").fields(COLD).default_operation("list").open_world(),
     FacadeSpec::new("publish_review", ExternalWrite, "Post review results to a forge.")
         .fields(COLD)
         .default_operation("post")
@@ -162,7 +168,7 @@ pub const FACADE_V1: &[FacadeSpec] = &[
         ],
         rules: rules::READ,
         ..FacadeSpec::new("read", Read, "Read a file, one or more symbols, or an artifact.")
-            .fields(&[TARGET, PublicField::new("context", Object, "Line window, surroundings"), OPTIONS])
+            .fields(&[TARGET, PublicField::new("context", Object, "start_line, end_line, context_lines"), OPTIONS])
             .default_operation("source")
             .always_load()
     },
@@ -171,10 +177,7 @@ pub const FACADE_V1: &[FacadeSpec] = &[
         shapes: &[
             ("apply_code_action", r#"{"target":{"file":"<file>"},"dry_run":true}"#),
             ("fix_all", r#"{"target":{"file":"<file>"},"dry_run":true}"#),
-            (
-                "move",
-                r#"{"target":{"symbol":"<symbol>"},"destination":"<new file>","dry_run":true}"#,
-            ),
+            ("move", r#"{"target":{"symbol":"<symbol>"},"destination":"<new file>","dry_run":true}"#),
             ("rename", r#"{"target":{"symbol":"<symbol>"},"new_name":"<new name>","dry_run":true}"#),
         ],
         ..FacadeSpec::new("refactor", LocalWrite, "Semantic changes that keep all references right.")
@@ -197,22 +200,15 @@ pub const FACADE_V1: &[FacadeSpec] = &[
     },
     FacadeSpec {
         shapes: &[("risk_ack", r#"{"arguments":{"source":"symbols","symbols":"<symbol>"}}"#)],
-        ..FacadeSpec::new("remember", LocalWrite, "Store or update durable knowledge.")
-            .fields(COLD)
-            .default_operation("memory")
+        ..FacadeSpec::new("remember", LocalWrite, "Store or update durable knowledge.").fields(COLD).default_operation("memory")
     },
-    FacadeSpec::new("response", Read, "Cut, search or export buffered answers of this session.")
-        .fields(COLD)
-        .default_operation("stats"),
+    FacadeSpec::new("response", Read, "Re-cut or export buffered answers.").fields(COLD).default_operation("stats"),
     FacadeSpec::new("review", Read, "Review a change; review context and questions.")
         .fields(&[PublicField::new("source", Object, ""), OPTIONS])
         .default_operation("run")
         .open_world(),
     FacadeSpec {
-        shapes: &[
-            ("artifacts", r#"{"query":"<words>","options":{}}"#),
-            ("files", r#"{"query":"<file name>","options":{}}"#),
-        ],
+        shapes: &[("artifacts", r#"{"query":"<words>","options":{}}"#), ("files", r#"{"query":"<file name>","options":{}}"#)],
         ..FacadeSpec::new("search", Read, "Find symbols, text, files or syntax patterns.")
             .fields(&[PublicField::new("query", Text, ""), OPTIONS])
             .default_operation("symbols")
@@ -220,8 +216,8 @@ pub const FACADE_V1: &[FacadeSpec] = &[
     },
     FacadeSpec {
         verbs: &["subscribe", "unsubscribe"],
-        ..FacadeSpec::new("session", SessionWrite, "State of this connection: planning, workflow, cursor, events.")
-            .fields(&[PublicField::new("channel", Text, "For subscribe, unsubscribe"), ARGUMENTS])
+        ..FacadeSpec::new("session", SessionWrite, "State of this connection.")
+            .fields(&[PublicField::new("channel", Text, ""), ARGUMENTS])
     },
     FacadeSpec {
         shapes: &[
@@ -235,14 +231,10 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             .default_operation("call_chain")
             .always_load()
     },
-    FacadeSpec::new("workspace", Read, "What is tracked, indexed and configured.")
-        .fields(COLD)
-        .default_operation("info"),
+    FacadeSpec::new("workspace", Read, "What is tracked, indexed and configured.").fields(COLD).default_operation("info"),
     FacadeSpec {
         shapes: &[("coverage", r#"{"operation":"coverage","arguments":{"profile":"<coverage file>"}}"#)],
-        ..FacadeSpec::new("workspace_admin", ControlWrite, "Track, index and configure repositories and scopes.")
-            .fields(COLD)
-            .open_world()
+        ..FacadeSpec::new("workspace_admin", ControlWrite, "Track, index and configure repositories.").fields(COLD).open_world()
     },
 ];
 

@@ -44,13 +44,7 @@ impl Links {
 }
 
 /// The body with the page that the controls ask for.
-pub(super) fn cut(
-    body: Value,
-    key: &'static str,
-    links: &Links,
-    controls: &Controls,
-    stamp: &str,
-) -> Result<Value, CallError> {
+pub(super) fn cut(body: Value, key: &'static str, links: &Links, controls: &Controls, stamp: &str) -> Result<Value, CallError> {
     let offset = match &controls.cursor {
         Some(cursor) => offset(cursor, stamp)?,
         None => 0,

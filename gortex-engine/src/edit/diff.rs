@@ -38,13 +38,8 @@ fn coarse(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     let gone = &old[front..old.len() - back];
     let come = &new[front..new.len() - back];
     let start = |lines: &[&str]| front + usize::from(!lines.is_empty());
-    let mut out = format!(
-        "--- {old_name}\n+++ {new_name}\n@@ -{},{} +{},{} @@\n",
-        start(gone),
-        gone.len(),
-        start(come),
-        come.len()
-    );
+    let mut out =
+        format!("--- {old_name}\n+++ {new_name}\n@@ -{},{} +{},{} @@\n", start(gone), gone.len(), start(come), come.len());
     for (sign, line) in gone.iter().map(|line| ('-', line)).chain(come.iter().map(|line| ('+', line))) {
         out.push(sign);
         out.push_str(line);

@@ -280,10 +280,7 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         let before = snapshot(&file, "run.sh", MAX_FILE).unwrap().unwrap();
         replace(&file, b"new", before.mode).unwrap();
-        assert_eq!(
-            snapshot(&file, "run.sh", MAX_FILE).unwrap().unwrap(),
-            Snapshot { bytes: b"new".into(), mode: 0o755 }
-        );
+        assert_eq!(snapshot(&file, "run.sh", MAX_FILE).unwrap().unwrap(), Snapshot { bytes: b"new".into(), mode: 0o755 });
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 

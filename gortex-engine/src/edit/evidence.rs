@@ -54,8 +54,7 @@ pub(super) fn collect(abs: &Path, before: Option<&[u8]>, now_ms: u64) -> io::Res
 /// True for file names that usually hold secrets.
 pub fn is_secret_shaped(rel: &str) -> bool {
     let name = rel.rsplit('/').next().unwrap_or(rel).to_ascii_lowercase();
-    let stem_or_whole =
-        ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd"];
+    let stem_or_whole = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd"];
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     name == ".env"
         || name.starts_with(".env.")

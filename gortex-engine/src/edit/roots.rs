@@ -265,8 +265,7 @@ fn slashed(path: &Path) -> String {
 
 fn utf8(rel: &Path, path: &str) -> Result<String, EditError> {
     let parts: Option<Vec<&str>> = rel.components().map(|part| part.as_os_str().to_str()).collect();
-    let parts =
-        parts.ok_or_else(|| EditError::invalid("path", format!("`{path}` leads to a name that is not UTF-8")))?;
+    let parts = parts.ok_or_else(|| EditError::invalid("path", format!("`{path}` leads to a name that is not UTF-8")))?;
     Ok(parts.join("/"))
 }
 

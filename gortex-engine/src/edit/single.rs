@@ -134,9 +134,7 @@ impl Editor {
             }
         }
         let target = find(context, edit)?;
-        if edit.physical_evidence
-            && (evidence::is_secret_shaped(&target.rel) || evidence::is_secret_shaped(target.shown()))
-        {
+        if edit.physical_evidence && (evidence::is_secret_shaped(&target.rel) || evidence::is_secret_shaped(target.shown())) {
             return Err(EditError::EvidenceRefused { path: edit.path.clone() });
         }
         match mode {
@@ -150,13 +148,7 @@ impl Editor {
         self.receipts.find(id, self.now_ms())
     }
 
-    fn commit_one(
-        &self,
-        context: &Context<'_>,
-        edit: &Edit<'_>,
-        seen: &Target,
-        print: String,
-    ) -> Result<Outcome, EditError> {
+    fn commit_one(&self, context: &Context<'_>, edit: &Edit<'_>, seen: &Target, print: String) -> Result<Outcome, EditError> {
         let key = seen.abs.to_string_lossy().into_owned();
         let id_key = edit.mutation_id.as_ref().map(|id| format!("mutation:{id}"));
         let keys: Vec<&str> = std::iter::once(key.as_str()).chain(id_key.as_deref()).collect();
@@ -209,8 +201,7 @@ impl Draft {
     /// A key for an edit that has none: the same for the same step of the same file.
     fn receipt(&self, target: &Target) -> String {
         let before = self.before_bytes().map(git_blob_sha1).unwrap_or_default();
-        let print =
-            fingerprint(&[target.abs.as_os_str().as_encoded_bytes(), before.as_bytes(), self.new_sha.as_bytes()]);
+        let print = fingerprint(&[target.abs.as_os_str().as_encoded_bytes(), before.as_bytes(), self.new_sha.as_bytes()]);
         format!("m-{}", &print[..24])
     }
 

@@ -186,10 +186,7 @@ fn a_symbol_is_found_in_the_file_as_it_is_now() {
     let within = |symbol: &str| Some(Within { symbol: symbol.to_owned(), locate: &locate });
     let edit = |old: &str, new: &str| {
         let (old, new) = (old.to_owned(), new.to_owned());
-        Edit::new(
-            "a",
-            Content::Replace { old, new, replace_all: false, expected_occurrences: None, within: within("b") },
-        )
+        Edit::new("a", Content::Replace { old, new, replace_all: false, expected_occurrences: None, within: within("b") })
     };
     let done = place.run(&edit("1", "2\n")).unwrap();
     assert_eq!((done.start_line, done.lines_before, done.lines_after), (Some(3), Some(1), Some(1)));

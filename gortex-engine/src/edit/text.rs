@@ -325,10 +325,8 @@ fn widened(file: &[u8], starts: &[usize], first: u32) -> u32 {
 
 /// True for a blank line, a line comment, an attribute or a decorator.
 fn is_companion(line: &[u8]) -> bool {
-    const DIRECTIVES: [&[u8]; 12] = [
-        b"include", b"define", b"if", b"elif", b"else", b"endif", b"undef", b"pragma", b"error", b"warning", b"line",
-        b"import",
-    ];
+    const DIRECTIVES: [&[u8]; 12] =
+        [b"include", b"define", b"if", b"elif", b"else", b"endif", b"undef", b"pragma", b"error", b"warning", b"line", b"import"];
     match line {
         [] | [b'/', b'/', ..] | [b'-', b'-', ..] | [b'@' | b';' | b'%' | b'\'', ..] => true,
         [b'#', rest @ ..] => {

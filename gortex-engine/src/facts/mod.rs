@@ -10,6 +10,7 @@ pub mod pack;
 pub mod scope;
 #[cfg(test)]
 pub mod testing;
+pub mod text;
 pub mod walker;
 
 pub use model::*;

@@ -356,7 +356,7 @@ pub struct RefRow {
     /// The innermost definition around it, or [`NONE`] for the file itself.
     pub owner: u32,
     /// What stands in front of the name (an [`ExprRow`]), or [`NONE`] for a bare free name. A bare name that is a nested
-    /// definition, a parameter or a local variable has [`ExprKind::LocalDef`] or [`ExprKind::LocalBind`] here.
+    /// definition, a parameter or a local variable has [`ExprKind::LocalDef`] or [`ExprKind::LocalBind`] here, marked [`BARE`].
     pub recv: u32,
     /// First byte of the name.
     pub at: u32,
@@ -388,13 +388,17 @@ impl RefRow {
     }
 }
 
+/// [`ExprRow::slot`] of the local that a bare mention itself is; the same local in front of a `.` has slot 0.
+pub const BARE: u8 = 1;
+
 /// One expression; see [`ExprKind`] for the meaning of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ExprRow {
     /// [`ExprKind`] as a byte.
     pub kind: u8,
-    /// For `Element`/`Index` of a tuple: the position plus one; otherwise 0.
+    /// For `Element`/`Index` of a tuple: the position plus one; for locals [`BARE`] where the mention is the local itself;
+    /// otherwise 0.
     pub slot: u8,
     /// Always zero; keeps the row free of padding.
     pub reserved: u16,

@@ -11,7 +11,7 @@
 //! are named. A definition is written `def <kind> <Owner.name>`, a call `call name` or `call receiver.name` where the
 //! receiver is what [`show_expr`] prints.
 
-use super::model::{ExprKind, NONE, Role};
+use super::model::{BARE, ExprKind, NONE, Role};
 use super::pack::FactsView;
 use super::walker::{ExtractLimits, extract};
 use crate::lang::Lang;
@@ -78,7 +78,7 @@ pub(crate) fn shown(view: &FactsView<'_>) -> Vec<String> {
         match row.recv {
             NONE => format!("{place} {name}"),
             recv => match view.exprs[recv as usize].kind() {
-                ExprKind::LocalDef | ExprKind::LocalBind => format!("{place} {name}"),
+                ExprKind::LocalDef | ExprKind::LocalBind if view.exprs[recv as usize].slot == BARE => format!("{place} {name}"),
                 ExprKind::Path => format!("{place} {}::{name}", show_expr(view, recv)),
                 _ => format!("{place} {}.{name}", show_expr(view, recv)),
             },

@@ -5,15 +5,18 @@
 //!
 //! Knows trees and rows; what a node means is said in `lang/`.
 
-use std::ops::ControlFlow;
+mod parse;
+mod settle;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::Node;
 
 use super::model::*;
-use super::pack::{Facts, Rows, Strings, file_flag};
+use super::pack::{Rows, Strings, file_flag};
 use super::scope::{Scopes, Target};
+pub use super::text::{clip, one_line, strip_comment};
 use crate::lang::{Action, Around, Compiled};
+pub use parse::{extract, parse};
 
 /// How far extraction goes before it gives up on a file.
 #[derive(Clone, Copy, Debug)]
@@ -34,56 +37,6 @@ const SIGNATURE_BYTES: usize = 240;
 const DOC_BYTES: usize = 400;
 /// Half of what threads usually have.
 const STACK_BYTES: usize = 1 << 20;
-
-/// Parses `source` and collects its facts.
-///
-/// Never fails: what could not be parsed is counted in the header, and a file that the parser had to give up on has no rows
-/// and [`file_flag::PARTIAL`].
-pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Facts {
-    let lines = count_lines(source);
-    let Some(tree) = parse(language, source, limits) else {
-        let mut rows = Rows::default();
-        rows.header.lines = lines;
-        rows.header.flags = file_flag::PARTIAL;
-        rows.header.parse_errors = 1;
-        return rows.pack(&Strings::new());
-    };
-    let mut walker = Walker::new(language, source, limits);
-    walker.rows.header.lines = lines;
-    walker.visit(tree.root_node());
-    if let Some(finish) = language.language.hooks.finish {
-        finish(&mut walker, tree.root_node());
-    }
-    walker.unvisited_problem(tree.root_node());
-    walker.finish()
-}
-
-/// Parses with the language's grammar; `None` when the parser was stopped.
-pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Option<Tree> {
-    thread_local! {
-        static PARSER: std::cell::RefCell<Parser> = std::cell::RefCell::new(Parser::new());
-    }
-    PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&language.grammar).ok()?;
-        let mut ticks = 0u32;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            ticks += 1;
-            if ticks > limits.parse_ticks { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
-            parser.reset();
-        }
-        tree
-    })
-}
-
-/// Number of lines; a last line without an end counts.
-pub fn count_lines(source: &[u8]) -> u32 {
-    let ends = memchr::memchr_iter(b'\n', source).count() as u32;
-    ends + u32::from(source.last().is_some_and(|byte| *byte != b'\n'))
-}
 
 /// A definition about to be entered; everything but name and kind has a default.
 #[derive(Clone, Copy, Debug)]
@@ -561,8 +514,8 @@ impl<'a> Walker<'a> {
 
     /// The text of the comments that stand directly above a node, without their marks.
     fn doc_above(&self, node: Node<'_>) -> String {
-        // Asking for a sibling walks down from the root, so the text is asked first where it can tell.
-        if self.language.language.hooks.is_attribute.is_none() && !self.comment_before(node.start_byte()) {
+        // Asking for a sibling walks down from the root, so the text is asked first.
+        if !self.comment_before(node.start_byte()) {
             return String::new();
         }
         let mut lines: Vec<String> = Vec::new();
@@ -584,18 +537,20 @@ impl<'a> Walker<'a> {
         clip(&lines.join("\n"), DOC_BYTES)
     }
 
-    /// Whether what stands before byte `at`, on its line or the line above, may be a comment.
+    /// Whether what stands before byte `at`, on its line or the line above, may be a comment or an attribute.
     pub fn comment_before(&self, at: usize) -> bool {
         let mark = self.language.language.line_comment.as_bytes();
+        let attributes = self.language.language.hooks.is_attribute.is_some();
         let before = self.source.get(..at).unwrap_or_default();
         let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
         let same_line = before[line..].trim_ascii();
+        let ends = |text: &[u8]| text.ends_with(b"*/") || (attributes && text.ends_with(b"]"));
         if !same_line.is_empty() || line == 0 {
-            return same_line.ends_with(b"*/");
+            return ends(same_line);
         }
         let above = &before[..line - 1];
         let above = above[memchr::memrchr(b'\n', above).map_or(0, |end| end + 1)..].trim_ascii();
-        above.starts_with(mark) || above.ends_with(b"*/")
+        above.starts_with(mark) || ends(above) || (attributes && (above.starts_with(b"@") || above.ends_with(b")")))
     }
 
     /// Records a mention of `name` in front of which stands the expression `recv` ([`NONE`] for a bare name).
@@ -726,57 +681,6 @@ impl<'a> Walker<'a> {
         let doc = self.intern(&clipped);
         self.def_mut(def).doc = doc;
     }
-
-    // ----- the end of the walk
-
-    fn finish(mut self) -> Facts {
-        self.scopes.seal();
-        self.resolve_names();
-        // Hooks visit in the order they need; readers are promised the order of the text.
-        self.rows.refs.sort_by_key(|row| row.at);
-        let rows = compact(self.rows);
-        rows.pack(&self.strings)
-    }
-
-    fn resolve_names(&mut self) {
-        let hoists = self.language.language.hoists;
-        for (index, expr) in self.rows.exprs.iter_mut().enumerate() {
-            if expr.kind() != ExprKind::Name {
-                continue;
-            }
-            let (scope, at) = self.expr_scopes[index];
-            match self.scopes.lookup(scope, expr.name, at, hoists) {
-                Some(Target::Def(def)) => (expr.kind, expr.base) = (ExprKind::LocalDef as u8, def),
-                Some(Target::Bind(bind)) => (expr.kind, expr.base) = (ExprKind::LocalBind as u8, bind),
-                None => {}
-            }
-        }
-        let mut locals: FxHashMap<(u8, u32), u32> = FxHashMap::default();
-        let scopes = &self.scopes;
-        let exprs = &mut self.rows.exprs;
-        let mut keep = Vec::with_capacity(self.rows.refs.len());
-        for (index, reference) in self.rows.refs.iter_mut().enumerate() {
-            let mut kept = true;
-            if reference.recv == NONE && !matches!(reference.role(), Role::Import | Role::ReExport) {
-                let found = scopes.lookup(self.ref_scopes[index], reference.name, reference.at, hoists);
-                if let Some(target) = found {
-                    let (kind, base) = match target {
-                        Target::Def(def) => (ExprKind::LocalDef, def),
-                        Target::Bind(bind) => (ExprKind::LocalBind, bind),
-                    };
-                    // Reading a local says nothing about other symbols; calling one may.
-                    kept = kind == ExprKind::LocalDef || matches!(reference.role(), Role::Call | Role::Instantiate);
-                    reference.recv = *locals.entry((kind as u8, base)).or_insert_with(|| {
-                        exprs.push(ExprRow { kind: kind as u8, slot: 0, reserved: 0, name: reference.name, base });
-                        exprs.len() as u32 - 1
-                    });
-                }
-            }
-            keep.push(kept);
-        }
-        let mut kept = keep.iter();
-        self.rows.refs.retain(|_| *kept.next().unwrap_or(&true));
-    }
 }
 
 /// About where the stack ends now.
@@ -807,107 +711,4 @@ fn trails_code(source: &[u8], node: Node<'_>) -> bool {
     let start = node.start_byte();
     let line = start - node.start_position().column.min(start);
     !source[line..start].trim_ascii().is_empty()
-}
-
-/// White space folded to single blanks, cut at a character boundary.
-pub fn one_line(text: &str, limit: usize) -> String {
-    let mut out = String::with_capacity(text.len().min(limit + 4));
-    for word in text.split_ascii_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-        if out.len() > limit {
-            break;
-        }
-    }
-    while out.ends_with(['{', ':', '=', ' ']) && !out.ends_with("::") {
-        out.pop();
-    }
-    clip(&out, limit)
-}
-
-/// The first `limit` bytes of a text, cut at a character boundary.
-pub fn clip(text: &str, limit: usize) -> String {
-    text[..text.floor_char_boundary(limit)].to_owned()
-}
-
-/// A comment's text without its marks.
-pub fn strip_comment(text: &str) -> String {
-    let text = text.trim();
-    let inner = text.strip_prefix("/**").or_else(|| text.strip_prefix("/*!")).or_else(|| text.strip_prefix("/*"));
-    let lines = inner.map_or(text, |inner| inner.strip_suffix("*/").unwrap_or(inner));
-    let cleaned = lines.lines().map(|line| {
-        let line = line.trim();
-        let line = line.trim_start_matches('/').trim_start_matches('!').trim_start_matches('#');
-        line.strip_prefix('*').unwrap_or(line).trim()
-    });
-    cleaned.collect::<Vec<_>>().join("\n").trim().to_owned()
-}
-
-/// Drops expressions and bindings that nothing needs and folds equal expressions.
-fn compact(mut rows: Rows) -> Rows {
-    let Rows { defs, refs, exprs, binds, .. } = &mut rows;
-    let mut expr_used = vec![false; exprs.len()];
-    let mut bind_used = vec![false; binds.len()];
-    let roots = refs.iter().map(|row| row.recv).chain(defs.iter().map(|row| row.init));
-    let mut pending: Vec<u32> = roots.filter(|index| *index != NONE).collect();
-    while let Some(index) = pending.pop() {
-        if std::mem::replace(&mut expr_used[index as usize], true) {
-            continue;
-        }
-        let row = exprs[index as usize];
-        match row.kind() {
-            ExprKind::LocalBind => {
-                if !std::mem::replace(&mut bind_used[row.base as usize], true) {
-                    let init = binds[row.base as usize].init;
-                    if init != NONE {
-                        pending.push(init);
-                    }
-                }
-            }
-            ExprKind::LocalDef => {}
-            _ if row.base != NONE => pending.push(row.base),
-            _ => {}
-        }
-    }
-    let mut bind_map = vec![NONE; binds.len()];
-    let mut next = 0;
-    for (index, used) in bind_used.iter().enumerate() {
-        if *used {
-            bind_map[index] = next;
-            next += 1;
-        }
-    }
-    let mut expr_map = vec![NONE; exprs.len()];
-    let mut folded: FxHashMap<ExprRow, u32> = FxHashMap::default();
-    let mut out = Vec::new();
-    for (index, used) in expr_used.iter().enumerate() {
-        if !used {
-            continue;
-        }
-        let mut row = exprs[index];
-        row.base = match row.kind() {
-            ExprKind::LocalBind => bind_map[row.base as usize],
-            ExprKind::LocalDef => row.base,
-            _ if row.base == NONE => NONE,
-            _ => expr_map[row.base as usize],
-        };
-        expr_map[index] = *folded.entry(row).or_insert_with(|| {
-            out.push(row);
-            out.len() as u32 - 1
-        });
-    }
-    let remap = |index: &mut u32| {
-        if *index != NONE {
-            *index = expr_map[*index as usize];
-        }
-    };
-    refs.iter_mut().for_each(|row| remap(&mut row.recv));
-    defs.iter_mut().for_each(|row| remap(&mut row.init));
-    binds.iter_mut().for_each(|row| remap(&mut row.init));
-    let mut used = bind_used.iter();
-    binds.retain(|_| *used.next().unwrap_or(&false));
-    *exprs = out;
-    rows
 }

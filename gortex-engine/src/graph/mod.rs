@@ -266,7 +266,7 @@ impl Graph {
     }
 
     /// Edges that reach a node, by source.
-    pub fn into(&self, node: NodeId) -> impl Iterator<Item = &EdgeRow> + '_ {
+    pub fn incoming(&self, node: NodeId) -> impl Iterator<Item = &EdgeRow> + '_ {
         let range = match self.in_index.get(node as usize..node as usize + 2) {
             Some([from, to]) => *from as usize..*to as usize,
             _ => 0..0,
@@ -332,8 +332,13 @@ pub fn is_test_path(path: &str) -> bool {
         "go" => stem.ends_with("_test"),
         "py" | "pyi" => stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest" || stem == "tests",
         "rs" => stem.ends_with("_test") || stem.ends_with("_tests") || stem == "tests",
-        "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" => stem.ends_with(".test") || stem.ends_with(".spec"),
-        "java" | "kt" | "scala" | "php" | "cs" => stem.ends_with("Test") || stem.ends_with("Tests") || stem.starts_with("Test") && stem.len() > 4 && stem.as_bytes()[4].is_ascii_uppercase(),
+        "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" => {
+            stem.rsplit_once('.').is_some_and(|(_, kind)| matches!(kind, "test" | "spec"))
+        }
+        "java" | "kt" | "scala" | "php" | "cs" => {
+            let leading = stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+            stem.ends_with("Test") || stem.ends_with("Tests") || leading
+        }
         "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" => {
             stem.ends_with("_test") || stem.ends_with("_tests") || stem.ends_with("_unittest") || stem.starts_with("test_")
         }

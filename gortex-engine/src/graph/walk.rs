@@ -65,7 +65,13 @@ impl Reached {
 }
 
 /// Walks from `seeds` along edges that `follow` admits. Edges of one node are taken in their stored order.
-pub fn reach(graph: &Graph, seeds: &[NodeId], direction: Direction, bounds: Bounds, mut follow: impl FnMut(&EdgeRow) -> bool) -> Reached {
+pub fn reach(
+    graph: &Graph,
+    seeds: &[NodeId],
+    direction: Direction,
+    bounds: Bounds,
+    mut follow: impl FnMut(&EdgeRow) -> bool,
+) -> Reached {
     let mut distance: FxHashMap<NodeId, u32> = FxHashMap::default();
     let mut order: Vec<NodeId> = Vec::new();
     let mut pending: VecDeque<NodeId> = VecDeque::new();
@@ -82,14 +88,14 @@ pub fn reach(graph: &Graph, seeds: &[NodeId], direction: Direction, bounds: Boun
             continue;
         }
         let outgoing = graph.out(at).iter().filter(|_| direction != Direction::In).map(|edge| (*edge, edge.to));
-        let incoming = graph.into(at).filter(|_| direction != Direction::Out).map(|edge| (*edge, edge.from));
+        let incoming = graph.incoming(at).filter(|_| direction != Direction::Out).map(|edge| (*edge, edge.from));
         for (edge, other) in outgoing.chain(incoming) {
             if !follow(&edge) {
                 continue;
             }
             edges.push(edge);
-            if !distance.contains_key(&other) {
-                distance.insert(other, here + 1);
+            if let std::collections::hash_map::Entry::Vacant(slot) = distance.entry(other) {
+                slot.insert(here + 1);
                 order.push(other);
                 pending.push_back(other);
             }

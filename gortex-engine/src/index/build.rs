@@ -163,7 +163,11 @@ fn take(task: &Task<'_>, reuse: Reuse, by_hash: &FxHashMap<[u8; 32], &FileEntry>
         return Taken { entry: blank(FileStatus::Oversized, [0; 32]), parsed: false, changed: true };
     }
     let Ok(bytes) = std::fs::read(task.root.join(&walked.rel)) else {
-        return Taken { entry: blank(FileStatus::Unreadable, [0; 32]), parsed: false, changed: task.known.is_none_or(|known| known.status != FileStatus::Unreadable) };
+        return Taken {
+            entry: blank(FileStatus::Unreadable, [0; 32]),
+            parsed: false,
+            changed: task.known.is_none_or(|known| known.status != FileStatus::Unreadable),
+        };
     };
     let hash = *blake3::hash(&bytes).as_bytes();
     let verdict = classify::classify(&task.path, &bytes);
@@ -234,7 +238,9 @@ pub fn graph_of(files: &[(&str, &str)]) -> Graph {
         }
         let verdict = classify::classify(path, text.as_bytes());
         let facts = match verdict.lang {
-            Some(lang) if verdict.content == Content::Source => extract(lang.compiled(), text.as_bytes(), ExtractLimits::default()),
+            Some(lang) if verdict.content == Content::Source => {
+                extract(lang.compiled(), text.as_bytes(), ExtractLimits::default())
+            }
             _ => Facts::empty(0),
         };
         FileEntry {

@@ -102,7 +102,7 @@ pub fn by_size(size: u64) -> Option<Content> {
 
 /// Decides what a file is. `bytes` are all of its bytes.
 pub fn classify(path: &str, bytes: &[u8]) -> Verdict {
-    let lang = Lang::of_path(path);
+    let lang = Lang::of_file(path, bytes);
     let encoding = encoding(bytes);
     let content = if encoding != Encoding::Utf16 && is_binary(bytes) {
         Content::Binary

@@ -1,7 +1,10 @@
 //! C++.
+//!
+//! C's declarators, and members that are declared in one place and defined in another: `Foo::bar` belongs to `Foo` wherever
+//! that is. Whether a qualifier is a namespace or a class is for `link` to say.
 
-use super::common::UsageKinds;
-use super::{Family, Hooks, Language};
+use super::cfamily::{self, declare, expr, plus, prepare, refs, types};
+use super::{Action, Family, Hooks, Language};
 
 /// C++.
 pub(super) static CPP: Language = Language {
@@ -12,7 +15,133 @@ pub(super) static CPP: Language = Language {
     hoists: false,
     implicit_self: true,
     grammar: || tree_sitter_cpp::LANGUAGE.into(),
-    table: &[],
-    usage: UsageKinds::NONE,
-    hooks: Hooks::NONE,
+    table: &[
+        ("preproc_include", Action::Hook(cfamily::include)),
+        ("preproc_def", Action::Hook(cfamily::macro_definition)),
+        ("preproc_function_def", Action::Hook(cfamily::macro_definition)),
+        ("preproc_ifdef", Action::Hook(cfamily::ifdef)),
+        ("preproc_call", Action::Skip),
+        ("function_definition", Action::Hook(declare::function)),
+        ("declaration", Action::Hook(declare::declaration)),
+        ("field_declaration", Action::Hook(declare::field)),
+        ("type_definition", Action::Hook(types::typedef)),
+        ("struct_specifier", Action::Hook(types::type_mention)),
+        ("union_specifier", Action::Hook(types::type_mention)),
+        ("enum_specifier", Action::Hook(types::type_mention)),
+        ("class_specifier", Action::Hook(types::type_mention)),
+        ("type_identifier", Action::Hook(types::type_mention)),
+        ("template_type", Action::Hook(types::type_mention)),
+        ("template_argument_list", Action::Hook(types::template_arguments)),
+        ("compound_statement", Action::Scope),
+        ("for_statement", Action::Scope),
+        ("if_statement", Action::Scope),
+        ("while_statement", Action::Scope),
+        ("switch_statement", Action::Scope),
+        ("parameter_list", Action::Hook(declare::stray_parameters)),
+        ("identifier", Action::Hook(refs::identifier)),
+        ("call_expression", Action::Hook(refs::call)),
+        ("field_expression", Action::Hook(refs::field)),
+        ("assignment_expression", Action::Hook(refs::assignment)),
+        ("update_expression", Action::Hook(refs::update)),
+        ("compound_literal_expression", Action::Hook(refs::compound_literal)),
+        ("initializer_pair", Action::Hook(refs::stray_pair)),
+        ("offsetof_expression", Action::Hook(refs::offset_of)),
+        ("attribute_specifier", Action::Skip),
+        ("attribute_declaration", Action::Skip),
+        ("ms_declspec_modifier", Action::Skip),
+        ("gnu_asm_goto_list", Action::Skip),
+        ("namespace_definition", Action::Hook(plus::namespace)),
+        ("using_declaration", Action::Hook(plus::using)),
+        ("alias_declaration", Action::Hook(plus::alias)),
+        ("namespace_alias_definition", Action::Hook(plus::namespace_alias)),
+        ("template_declaration", Action::Hook(plus::template)),
+        ("template_instantiation", Action::Hook(plus::instantiation)),
+        ("concept_definition", Action::Hook(plus::concept)),
+        ("friend_declaration", Action::Hook(plus::friend)),
+        ("qualified_identifier", Action::Hook(refs::qualified)),
+        ("template_function", Action::Hook(refs::template_function)),
+        ("new_expression", Action::Hook(refs::new)),
+        ("lambda_expression", Action::Hook(plus::lambda)),
+        ("for_range_loop", Action::Hook(plus::range_loop)),
+        ("catch_clause", Action::Hook(plus::catch)),
+        ("field_initializer", Action::Hook(plus::field_initializer)),
+    ],
+    usage: cfamily::USAGE,
+    hooks: Hooks { expr: Some(expr::expr), prepare: Some(prepare::prepare), ..Hooks::NONE },
 };
+
+/// Whether the text of a `.h` file is evidently C++: a class, namespace, template, `using` or access label at the start of a
+/// line, outside comments and outside what only a C++ compiler is shown (`#ifdef __cplusplus`).
+pub(crate) fn looks_like_cpp(bytes: &[u8]) -> bool {
+    const MARKS: &[&[u8]] = &[b"class", b"namespace", b"template", b"using", b"public", b"private", b"protected", b"virtual"];
+    let mut guards: Vec<bool> = Vec::new();
+    let mut in_comment = false;
+    for line in bytes[..bytes.len().min(256 << 10)].split(|byte| *byte == b'\n') {
+        let line = line.trim_ascii();
+        let commented = in_comment;
+        if let Some(end) = memchr::memmem::rfind(line, b"*/") {
+            in_comment = memchr::memmem::rfind(line, b"/*").is_some_and(|start| start > end);
+        } else if memchr::memmem::find(line, b"/*").is_some() {
+            in_comment = true;
+        }
+        if commented || line.is_empty() {
+            continue;
+        }
+        if let Some(directive) = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
+            if directive.starts_with(b"if") {
+                guards.push(memchr::memmem::find(directive, b"__cplusplus").is_some());
+            } else if directive.starts_with(b"endif") {
+                guards.pop();
+            }
+            continue;
+        }
+        if guards.contains(&true) {
+            continue;
+        }
+        let word = line.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(line.len());
+        if !MARKS.contains(&&line[..word]) {
+            continue;
+        }
+        let rest = line[word..].trim_ascii_start();
+        let follows = match &line[..word] {
+            b"template" => rest.starts_with(b"<"),
+            b"public" | b"private" | b"protected" => rest.starts_with(b":"),
+            b"namespace" => rest.first().is_none_or(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'{' | b':')),
+            _ => rest.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'~' | b'[')),
+        };
+        if follows {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_like_cpp;
+
+    #[test]
+    fn a_header_says_whether_it_is_cpp() {
+        let cpp: [&[u8]; 5] = [
+            b"#pragma once\nnamespace a {\n}",
+            b"template <class T> struct X;",
+            b"  class Foo {",
+            b"struct A {\npublic:\n};",
+            b"using x = int;\r\n",
+        ];
+        for text in cpp {
+            assert!(looks_like_cpp(text), "{}", String::from_utf8_lossy(text));
+        }
+        let c: [&[u8]; 6] = [
+            b"",
+            b"#ifdef __cplusplus\nextern \"C\" {\nclass X;\n#endif\nint f(void);",
+            b"/*\nclass of things\n*/\nint x;",
+            b"int class;\nstruct s { int private; };",
+            b"int namespace = 1;",
+            b"template = 1;",
+        ];
+        for text in c {
+            assert!(!looks_like_cpp(text), "{}", String::from_utf8_lossy(text));
+        }
+    }
+}

@@ -79,7 +79,7 @@ pub(super) static GO: Language = Language {
         spawn: &["go_statement"],
         defer: &["defer_statement"],
     },
-    hooks: Hooks { expr: Some(expr), signature_start: None, is_attribute: None, finish: Some(mend_map_keys) },
+    hooks: Hooks { expr: Some(expr), finish: Some(mend_map_keys), ..Hooks::NONE },
 };
 
 /// How deep types and elided literals are followed by functions that do not go through the walker's own guard.
@@ -138,8 +138,7 @@ fn exported(name: &str) -> (Visibility, u16) {
 
 /// A definition whose visibility its name tells; nothing inside a function is visible outside.
 fn new_def<'t>(walker: &Walker<'_>, kind: Kind, node: Node<'t>, name: Node<'t>) -> NewDef<'t> {
-    let (visibility, flags) =
-        if walker.in_function() { (Visibility::Private, 0) } else { exported(walker.text(name)) };
+    let (visibility, flags) = if walker.in_function() { (Visibility::Private, 0) } else { exported(walker.text(name)) };
     NewDef::new(kind, node, name).visibility(visibility).flags(flags)
 }
 
@@ -405,8 +404,16 @@ fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, members: bool, dep
                 types(walker, element, role, members, depth);
             }
         }
-        "pointer_type" | "slice_type" | "implicit_length_array_type" | "map_type" | "channel_type" | "parenthesized_type"
-        | "negated_type" | "type_elem" | "type_constraint" | "type_arguments" => {
+        "pointer_type"
+        | "slice_type"
+        | "implicit_length_array_type"
+        | "map_type"
+        | "channel_type"
+        | "parenthesized_type"
+        | "negated_type"
+        | "type_elem"
+        | "type_constraint"
+        | "type_arguments" => {
             walker.for_children(node, |walker, child| types(walker, child, role, members, depth));
         }
         "function_type" => walker.in_scope(|walker| signature_types(walker, node, false, depth)),

@@ -88,14 +88,20 @@ pub(super) static JAVA: Language = Language {
     usage: UsageKinds {
         transparent: &["parenthesized_expression", "unary_expression", "cast_expression"],
         statement: &["expression_statement"],
-        assignment: &["variable_declarator", "assignment_expression", "resource", "local_variable_declaration", "field_declaration"],
+        assignment: &[
+            "variable_declarator",
+            "assignment_expression",
+            "resource",
+            "local_variable_declaration",
+            "field_declaration",
+        ],
         returns: &["return_statement", "yield_statement"],
         argument: &["argument_list"],
         condition: &["if_statement", "while_statement", "do_statement", "switch_expression"],
         spawn: &[],
         defer: &[],
     },
-    hooks: Hooks { expr: Some(expr), signature_start: Some(signature_start), is_attribute: None, finish: Some(mark_test_classes) },
+    hooks: Hooks { expr: Some(expr), signature_start: Some(signature_start), finish: Some(mark_test_classes), ..Hooks::NONE },
 };
 
 /// How deep types are followed.
@@ -196,7 +202,8 @@ fn dotted_type(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
             let recv = scope_of_type(walker, scope);
             walker.reference(name, role, recv);
             // A scope in lower case is a package, which is nobody's definition.
-            if let Some(last) = scope.child_by_field_name("name").or(Some(scope)).filter(|last| is_type_name(walker.text(*last))) {
+            if let Some(last) = scope.child_by_field_name("name").or(Some(scope)).filter(|last| is_type_name(walker.text(*last)))
+            {
                 let recv = scope.child_by_field_name("scope").map_or(NONE, |outer| scope_of_type(walker, outer));
                 walker.reference(last, Role::Type, recv);
             }
@@ -236,8 +243,15 @@ fn modifiers(walker: &Walker<'_>, node: Node<'_>) -> Modifiers {
                         found.flags |= flag::DECORATED;
                     }
                     // Notes to readers and checkers: nothing runs differently for them.
-                    "Deprecated" | "SuppressWarnings" | "FunctionalInterface" | "SafeVarargs" | "Nullable" | "NonNull"
-                    | "NotNull" | "Nonnull" | "CheckForNull" => {}
+                    "Deprecated"
+                    | "SuppressWarnings"
+                    | "FunctionalInterface"
+                    | "SafeVarargs"
+                    | "Nullable"
+                    | "NonNull"
+                    | "NotNull"
+                    | "Nonnull"
+                    | "CheckForNull" => {}
                     _ => found.flags |= flag::DECORATED,
                 }
             }
@@ -330,9 +344,14 @@ fn each_listed(walker: &mut Walker<'_>, clause: Node<'_>, mut each: impl FnMut(&
 /// Records a supertype, and the mentions around its name.
 fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: Role) {
     match ty.kind() {
-        "annotated_type" => walker.for_children(ty, |walker, child| {
-            if is_annotation(child) { walker.visit(child) } else { supertype(walker, def, child, role) }
-        }),
+        "annotated_type" => {
+            walker.for_children(
+                ty,
+                |walker, child| {
+                    if is_annotation(child) { walker.visit(child) } else { supertype(walker, def, child, role) }
+                },
+            )
+        }
         "generic_type" => walker.for_children(ty, |walker, child| {
             if child.kind() == "type_arguments" { walker.visit(child) } else { supertype(walker, def, child, role) }
         }),
@@ -424,9 +443,7 @@ fn components(walker: &mut Walker<'_>, parameters: Node<'_>, record: u32) {
 /// Name, type and whether it takes the rest of the arguments.
 fn parameter_parts(parameter: Node<'_>) -> Option<(Node<'_>, Node<'_>, bool)> {
     match parameter.kind() {
-        "formal_parameter" => {
-            Some((parameter.child_by_field_name("name")?, parameter.child_by_field_name("type")?, false))
-        }
+        "formal_parameter" => Some((parameter.child_by_field_name("name")?, parameter.child_by_field_name("type")?, false)),
         "spread_parameter" => {
             let mut cursor = parameter.walk();
             let mut parts = parameter.named_children(&mut cursor).filter(|child| !child.is_extra());

@@ -327,13 +327,13 @@ use(class { m() {} }, class { m() {} });
 function f(p, { q }, [r]) {
 //       ^ def function f
   p.a(); q.b(); r.c();
-//  ^ call a
-//         ^ call b
-//                ^ call c
+//  ^ call %p.a
+//         ^ call %q.b
+//                ^ call %r.c
   const t = cond ? new T() : null;
 //                     ^ instantiate T
   t.run();
-//  ^ call run
+//  ^ call %t.run
   (x + y).z();
 //        ^ call ?.z
   g().h?.().i();
@@ -429,7 +429,10 @@ const Plain = () => <footer><my-tag /></footer>;
 
     #[test]
     fn carriage_returns_other_alphabets_and_nothing_at_all() {
-        check_facts("javascript", "class Größe {\r\n//    ^ def class Größe\r\n  messen() {}\r\n//^ def method Größe.messen\r\n}\r\n");
+        check_facts(
+            "javascript",
+            "class Größe {\r\n//    ^ def class Größe\r\n  messen() {}\r\n//^ def method Größe.messen\r\n}\r\n",
+        );
         assert_eq!(facts("").view().defs.len(), 0);
         assert_eq!(facts("f()").view().refs.len(), 1);
     }
@@ -448,7 +451,8 @@ const Plain = () => <footer><my-tag /></footer>;
         for source in &deep {
             let _ = facts(source);
         }
-        let line = (0..2_000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 2_000)).collect::<Vec<_>>().concat();
+        let line =
+            (0..2_000).map(|at| format!("function f{at}(){{return f{}()}}", (at + 1) % 2_000)).collect::<Vec<_>>().concat();
         assert_eq!(facts(&format!("!function(){{{line}}}();")).view().defs.len(), 2_000);
     }
 }

@@ -6,6 +6,7 @@
 //! Knows syntax, nothing of other files.
 
 mod c;
+mod cfamily;
 mod common;
 mod cpp;
 mod go;
@@ -56,6 +57,9 @@ impl std::fmt::Debug for Action {
     }
 }
 
+/// Another reading of a file's bytes, of the same length.
+pub type Prepare = fn(&[u8]) -> Option<Vec<u8>>;
+
 /// The questions a table can't answer.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
@@ -65,6 +69,9 @@ pub struct Hooks {
     pub signature_start: Option<fn(Node<'_>, Node<'_>) -> usize>,
     /// Whether a sibling above a definition is an attribute of it, so that a comment above that is still its documentation.
     pub is_attribute: Option<fn(Node<'_>) -> bool>,
+    /// Another reading of a file whose parse has errors: the same length, with what stands in the grammar's way blanked.
+    /// The tree with fewer errors is walked, over the file's own bytes.
+    pub prepare: Option<Prepare>,
     /// Runs after the walk, with the root.
     pub finish: Option<fn(&mut Walker<'_>, Node<'_>)>,
 }
@@ -77,7 +84,7 @@ impl std::fmt::Debug for Hooks {
 
 impl Hooks {
     /// No hooks.
-    pub const NONE: Hooks = Hooks { expr: None, signature_start: None, is_attribute: None, finish: None };
+    pub const NONE: Hooks = Hooks { expr: None, signature_start: None, is_attribute: None, prepare: None, finish: None };
 }
 
 /// The family that shares import rules and name spaces; `link` has one policy per family.
@@ -156,7 +163,9 @@ impl Compiled {
             }
         }
         let around = (0..grammar.node_kind_count())
-            .map(|id| grammar.node_kind_for_id(id as u16).map_or(Around::Use(Usage::Unknown), |kind| around(&language.usage, kind)))
+            .map(|id| {
+                grammar.node_kind_for_id(id as u16).map_or(Around::Use(Usage::Unknown), |kind| around(&language.usage, kind))
+            })
             .collect();
         Compiled { language, grammar, actions, around }
     }
@@ -223,6 +232,13 @@ impl Lang {
         Some(Lang(found as u8))
     }
 
+    /// The language of a path and its bytes: a header is C++ when its text is.
+    pub fn of_file(path: &str, bytes: &[u8]) -> Option<Lang> {
+        let lang = Lang::of_path(path)?;
+        let header = Path::new(path).extension().is_some_and(|extension| extension == "h");
+        if header && cpp::looks_like_cpp(bytes) { Lang::named("cpp") } else { Some(lang) }
+    }
+
     /// The language of this stable name.
     pub fn named(name: &str) -> Option<Lang> {
         LANGUAGES.iter().position(|language| language.name == name).map(|index| Lang(index as u8))
@@ -252,6 +268,15 @@ mod tests {
                 assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: no node kind `{kind}`", language.name);
             }
         }
+    }
+
+    #[test]
+    fn a_header_is_read_as_what_it_holds() {
+        let name = |path, text: &str| Lang::of_file(path, text.as_bytes()).map(|lang| lang.language().name);
+        assert_eq!(name("a.h", "namespace a {\nclass B {};\n}\n"), Some("cpp"));
+        assert_eq!(name("a.h", "struct b { int c; };\n"), Some("c"));
+        assert_eq!(name("a.c", "namespace a {\n}\n"), Some("c"));
+        assert_eq!(name("a.txt", "class B {};\n"), None);
     }
 
     #[test]

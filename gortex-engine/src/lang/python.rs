@@ -7,15 +7,17 @@
 //! Knows no types beyond what is written down, and no other module.
 
 mod bind;
+mod expr;
 #[cfg(test)]
 mod tests;
 mod types;
 
 use tree_sitter::Node;
 
+use self::expr::receiver;
 use super::common::{UsageKinds, arg_count};
 use super::{Action, Family, Hooks, Language};
-use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag, import_flag};
+use crate::facts::model::{Kind, NONE, Role, Usage, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
 
 /// Python.
@@ -69,7 +71,7 @@ pub(super) static PYTHON: Language = Language {
         spawn: &[],
         defer: &[],
     },
-    hooks: Hooks { expr: Some(expr), ..Hooks::NONE },
+    hooks: Hooks { expr: Some(expr::expr), ..Hooks::NONE },
 };
 
 /// Claimed names that are defined under a definition.
@@ -418,7 +420,7 @@ fn class(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
             test |= base.ends_with("TestCase");
         });
     }
-    if (test && members.iter().any(|name| is_test_name(name))) || text.ends_with("TestCase") && test {
+    if test && (text.ends_with("TestCase") || members.iter().any(|name| is_test_name(name))) {
         flags |= flag::TEST;
     }
     let mut new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags);
@@ -568,7 +570,9 @@ fn import(w: &mut Walker<'_>, node: Node<'_>) {
             w.import(child, w.text(child), "", alias, import_flag::MODULE);
         }
         "aliased_import" => {
-            let (Some(name), Some(alias)) = (child.child_by_field_name("name"), child.child_by_field_name("alias")) else { return };
+            let (Some(name), Some(alias)) = (child.child_by_field_name("name"), child.child_by_field_name("alias")) else {
+                return;
+            };
             w.import(name, w.text(name), "", w.text(alias), import_flag::MODULE);
         }
         _ => {}
@@ -597,115 +601,4 @@ fn import_from(w: &mut Walker<'_>, node: Node<'_>) {
             _ => {}
         }
     });
-}
-
-/// The expression in front of a dot; one that says nothing is still there.
-fn receiver(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    match w.expr_of(node) {
-        NONE => w.expr(ExprKind::Unknown, "", NONE, node),
-        known => known,
-    }
-}
-
-fn literal(w: &mut Walker<'_>, name: &str, node: Node<'_>) -> u32 {
-    w.expr(ExprKind::Literal, name, NONE, node)
-}
-
-fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    match node.kind() {
-        "identifier" => {
-            let text = w.text(node);
-            let kind = if is_self(w, text) { ExprKind::SelfRef } else { ExprKind::Name };
-            w.expr(kind, if kind == ExprKind::SelfRef { "" } else { text }, NONE, node)
-        }
-        "attribute" => {
-            let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
-            let (Some(object), Some(name)) = (object, name) else { return NONE };
-            let base = receiver(w, object);
-            let name = w.text(name);
-            if name == "__class__" && is_self(w, w.text(object)) {
-                return base;
-            }
-            w.expr(ExprKind::Member, name, base, node)
-        }
-        "call" => call_expr(w, node),
-        "string" | "concatenated_string" => {
-            let prefix = w.text(node).split(['"', '\'']).next().unwrap_or("");
-            literal(w, if prefix.contains(['b', 'B']) { "bytes" } else { "str" }, node)
-        }
-        "integer" => literal(w, "int", node),
-        "float" => literal(w, "float", node),
-        "true" | "false" | "not_operator" | "comparison_operator" => literal(w, "bool", node),
-        "list" | "list_comprehension" => literal(w, "list", node),
-        "dictionary" | "dictionary_comprehension" => literal(w, "dict", node),
-        "set" | "set_comprehension" => literal(w, "set", node),
-        "tuple" | "expression_list" => literal(w, "tuple", node),
-        "generator_expression" => literal(w, "generator", node),
-        "subscript" => {
-            let Some(value) = node.child_by_field_name("value") else { return NONE };
-            let base = receiver(w, value);
-            let found = w.expr(ExprKind::Index, "", base, node);
-            let index = node.child_by_field_name("subscript").filter(|index| index.kind() == "integer");
-            if let Some(slot) = index.and_then(|index| w.text(index).parse().ok()) {
-                w.expr_slot(found, slot);
-            }
-            found
-        }
-        "await" => {
-            let base = node.named_child(0).map_or(NONE, |inner| w.expr_of(inner));
-            if base == NONE { NONE } else { w.expr(ExprKind::Unwrap, "", base, node) }
-        }
-        "parenthesized_expression" | "as_pattern" | "unary_operator" => {
-            node.named_child(0).map_or(NONE, |inner| w.expr_of(inner))
-        }
-        "named_expression" => node.child_by_field_name("value").map_or(NONE, |inner| w.expr_of(inner)),
-        "assignment" => node.child_by_field_name("right").map_or(NONE, |inner| w.expr_of(inner)),
-        "conditional_expression" => first_known(w, [node.named_child(0), node.named_child(2)]),
-        "boolean_operator" => {
-            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-            let either = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "or");
-            first_known(w, if either { [left, right] } else { [right, left] })
-        }
-        _ => NONE,
-    }
-}
-
-fn first_known(w: &mut Walker<'_>, choices: [Option<Node<'_>>; 2]) -> u32 {
-    for choice in choices.into_iter().flatten() {
-        let found = w.expr_of(choice);
-        if found != NONE {
-            return found;
-        }
-    }
-    NONE
-}
-
-fn call_expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(callee) = node.child_by_field_name("function") else { return NONE };
-    let arguments = node.child_by_field_name("arguments");
-    let name = last_segment(callee).map_or("", |name| w.text(name));
-    match (callee.kind(), name) {
-        ("identifier", "super") => return w.expr(ExprKind::Super, "", NONE, node),
-        ("identifier", "type") => {
-            let of_self = arguments.and_then(|list| list.named_child(0)).filter(|arg| is_self(w, w.text(*arg)));
-            if let Some(arg) = of_self {
-                return w.expr_of(arg);
-            }
-        }
-        ("identifier", "list" | "dict" | "set" | "tuple" | "str" | "bytes" | "int" | "float" | "bool" | "frozenset") => {
-            return literal(w, name, node);
-        }
-        ("identifier" | "attribute", "cast") => {
-            if let Some(ty) = arguments.filter(|list| arg_count(*list) == 2).and_then(|list| list.named_child(0)) {
-                let ty = types::text(w, ty);
-                return w.expr(ExprKind::Typed, &ty, NONE, node);
-            }
-        }
-        _ => {}
-    }
-    // `Stack[int]()` makes a Stack; `handlers[key]()` calls an element.
-    let generic = callee.kind() == "subscript" && name.starts_with(|c: char| c.is_uppercase());
-    let callee = if generic { callee.child_by_field_name("value").unwrap_or(callee) } else { callee };
-    let base = receiver(w, callee);
-    w.expr(ExprKind::Call, "", base, node)
 }

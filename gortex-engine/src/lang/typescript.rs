@@ -118,7 +118,8 @@ interface Shape extends Other { name: string; area(scale: Scale): Area }
         assert!(row(&facts, "over").has(flag::OVERRIDE));
         assert!(row(&facts, "acc").has(flag::ACCESSOR));
         assert_eq!(row(&facts, "#secret").visibility(), Visibility::Private);
-        let overloads: Vec<_> = view.defs.iter().filter(|def| view.str(def.name) == "f").map(|def| def.has(flag::DECLARATION)).collect();
+        let overloads: Vec<_> =
+            view.defs.iter().filter(|def| view.str(def.name) == "f").map(|def| def.has(flag::DECLARATION)).collect();
         assert_eq!(overloads, [true, false]);
         assert_eq!(row(&facts, "own").params, 1);
     }
@@ -172,7 +173,9 @@ declare module "lib" { function h(x: X): void; const k: K; }
         let facts = facts(source);
         let view = facts.view();
         let (class, go) = (row(&facts, "A"), row(&facts, "go"));
-        assert!(class.has(flag::DECORATED | flag::EXPORTED) && go.has(flag::DECORATED) && row(&facts, "name").has(flag::DECORATED));
+        assert!(
+            class.has(flag::DECORATED | flag::EXPORTED) && go.has(flag::DECORATED) && row(&facts, "name").has(flag::DECORATED)
+        );
         assert!(!row(&facts, "bare").has(flag::DECORATED));
         assert_eq!((class.start_line, view.str(class.signature)), (1, "export class A"));
         assert_eq!((go.start_line, go.end_line, view.str(go.signature), view.str(go.doc)), (5, 7, "go()", "between"));
@@ -201,9 +204,12 @@ class A {
 
     #[test]
     fn destructured_parameters_keep_their_types() {
-        let facts = facts("function f({ notify, other: o }: { notify: Notify; other: Other }, { x }: Props) { notify.a(); o.b(); x.c(); }\n");
+        let facts = facts(
+            "function f({ notify, other: o }: { notify: Notify; other: Other }, { x }: Props) { notify.a(); o.b(); x.c(); }\n",
+        );
         let view = facts.view();
-        let shown: Vec<_> = view.binds.iter().map(|bind| (view.str(bind.name), view.str(bind.ty), show_expr(&view, bind.init))).collect();
+        let shown: Vec<_> =
+            view.binds.iter().map(|bind| (view.str(bind.name), view.str(bind.ty), show_expr(&view, bind.init))).collect();
         let expected = [("notify", "Notify", "?"), ("o", "Other", "?"), ("x", "", "Props:.x")];
         assert_eq!(shown, expected.map(|(name, ty, init)| (name, ty, init.to_owned())));
     }

@@ -46,7 +46,8 @@ fn declared(scopes: &Scopes<'_>, built: &mut Built) {
             });
             let Some(sub) = sub else { continue };
             // A class header is read outside the class: its own nested types are not in scope there.
-            let outside = Place { file, owner: table.parents.get(sub as usize).copied().filter(|_| own.is_some()).unwrap_or(base) };
+            let outside =
+                Place { file, owner: table.parents.get(sub as usize).copied().filter(|_| own.is_some()).unwrap_or(base) };
             match infer.type_node(outside, view.str(row.super_type)) {
                 Entity::Node(target) if target != sub && table.kind(target).is_type() => {
                     let known = built.hierarchy.supers.entry(sub).or_default();
@@ -103,7 +104,8 @@ fn satisfied(scopes: &Scopes<'_>, built: &mut Built) {
     }
     let mut edges = Vec::new();
     for (interface, methods) in &interfaces {
-        let rarest = methods.iter().map(|(name, _)| owners.get(name).map_or(&[][..], Vec::as_slice)).min_by_key(|owners| owners.len());
+        let rarest =
+            methods.iter().map(|(name, _)| owners.get(name).map_or(&[][..], Vec::as_slice)).min_by_key(|owners| owners.len());
         for candidate in rarest.unwrap_or(&[]).iter().copied().filter(|node| go(*node)) {
             let own = promoted(scopes, &built.hierarchy, candidate);
             let fits = |(name, params): &(NameId, u16)| own.iter().any(|(other, count)| other == name && count == params);

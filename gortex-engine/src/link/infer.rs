@@ -103,6 +103,12 @@ impl<'a> Infer<'_, 'a> {
         false
     }
 
+    /// Where an alias is read: outside itself, or looking up its own text would ask the alias for its members.
+    fn around(&self, file: usize, node: NodeId) -> Place {
+        let parents = &self.scopes.table.parents;
+        Place { file, owner: parents.get(node as usize).copied().filter(|parent| *parent != NONE).unwrap_or(node) }
+    }
+
     fn alias_target(&self, ty: NodeId) -> Option<NodeId> {
         let table = &self.scopes.table;
         let def = table.def(ty)?;
@@ -110,7 +116,7 @@ impl<'a> Infer<'_, 'a> {
             return None;
         }
         let file = table.file_of(ty);
-        match self.resolve_text(Place { file, owner: ty }, table.str(file, def.ty), DEPTH - 2) {
+        match self.resolve_text(self.around(file, ty), table.str(file, def.ty), DEPTH - 2) {
             Ty::Instance(node) if node != ty => Some(node),
             _ => None,
         }
@@ -221,7 +227,7 @@ impl<'a> Infer<'_, 'a> {
             return None;
         }
         let file = table.file_of(node);
-        match self.resolve_text(Place { file, owner: node }, table.str(file, def.ty), depth + 1) {
+        match self.resolve_text(self.around(file, node), table.str(file, def.ty), depth + 1) {
             found @ Ty::Instance(_) => Some(found),
             _ => None,
         }
@@ -265,9 +271,9 @@ impl<'a> Infer<'_, 'a> {
                 self.member_type(base(row.base), name, text, depth)
             }
             ExprKind::Call => self.call_type(place, row.base, depth),
-            ExprKind::Unwrap => self.unwrap(base(row.base)),
-            ExprKind::Index => self.element(base(row.base), row.slot, true),
-            ExprKind::Element => self.element(base(row.base), row.slot, false),
+            ExprKind::Unwrap => Self::unwrap(base(row.base)),
+            ExprKind::Index => Self::element(base(row.base), row.slot, true),
+            ExprKind::Element => Self::element(base(row.base), row.slot, false),
         }
     }
 
@@ -342,6 +348,10 @@ impl<'a> Infer<'_, 'a> {
         if kind == Kind::EnumMember {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
+        // An object literal is its own type: its properties are its members.
+        if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
+            return Ty::Type(node);
+        }
         let file = table.file_of(node);
         let declared = table.str(file, def.ty);
         if !declared.is_empty() && declared != "auto" {
@@ -404,9 +414,12 @@ impl<'a> Infer<'_, 'a> {
             }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {
-                return self.unwrap(base);
+                return Self::unwrap(base);
             }
-            if matches!(text, "iter" | "iter_mut" | "into_iter" | "values" | "values_mut" | "stream" | "filter" | "rev" | "skip" | "peekable") {
+            if matches!(
+                text,
+                "iter" | "iter_mut" | "into_iter" | "values" | "values_mut" | "stream" | "filter" | "rev" | "skip" | "peekable"
+            ) {
                 return base;
             }
         }
@@ -448,7 +461,7 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// The inside of a carrier; a value that is none stays as it is.
-    fn unwrap(&self, ty: Ty<'a>) -> Ty<'a> {
+    fn unwrap(ty: Ty<'a>) -> Ty<'a> {
         match Self::text_shape(ty) {
             Some((file, owner, parsed)) if types::is_carrier(parsed.head) || parsed.tuple => match parsed.args.first() {
                 Some(inner) => Ty::Text { file, owner, text: inner },
@@ -459,14 +472,14 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// An element: of a tuple by position, of a list, of a map.
-    fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
+    fn element(ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
         let Some((file, owner, parsed)) = Self::text_shape(ty) else {
             return if ty == Ty::External { Ty::External } else { Ty::Unknown };
         };
         if types::is_transparent(parsed.head)
             && let Some(inner) = parsed.args.first()
         {
-            return self.element(Ty::Text { file, owner, text: inner }, slot, index);
+            return Self::element(Ty::Text { file, owner, text: inner }, slot, index);
         }
         let args = &parsed.args;
         let chosen = match (index, slot) {
@@ -488,12 +501,101 @@ fn is_builtin(name: &str) -> bool {
     let last = name.rsplit(['.', ':']).next().unwrap_or(name);
     matches!(
         last,
-        "str" | "string" | "String" | "int" | "float" | "bool" | "bytes" | "list" | "dict" | "set" | "tuple" | "frozenset" | "object" | "List" | "Dict"
-            | "Set" | "Tuple" | "Iterable" | "Iterator" | "Sequence" | "Mapping" | "Any" | "Callable" | "char" | "double" | "long" | "short" | "byte" | "void"
-            | "Integer" | "Long" | "Double" | "Boolean" | "Object" | "Map" | "Collection" | "ArrayList" | "HashMap" | "Array" | "Promise" | "Date" | "RegExp"
-            | "Error" | "JSON" | "Math" | "console" | "Number" | "Symbol" | "number" | "boolean" | "error" | "rune" | "uint" | "i8" | "i16" | "i32" | "i64"
-            | "i128" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "isize" | "f32" | "f64" | "Vec" | "Option" | "Result" | "HashSet" | "BTreeMap"
-            | "BTreeSet" | "VecDeque" | "PathBuf" | "Path" | "OsString" | "std" | "vector" | "map" | "unordered_map" | "size_t" | "int32_t" | "uint32_t"
-            | "int64_t" | "uint64_t" | "uint8_t" | "process" | "window" | "document" | "globalThis" | "Buffer" | "interface{}" | "any" | "unknown" | "System"
+        "str"
+            | "string"
+            | "String"
+            | "int"
+            | "float"
+            | "bool"
+            | "bytes"
+            | "list"
+            | "dict"
+            | "set"
+            | "tuple"
+            | "frozenset"
+            | "object"
+            | "List"
+            | "Dict"
+            | "Set"
+            | "Tuple"
+            | "Iterable"
+            | "Iterator"
+            | "Sequence"
+            | "Mapping"
+            | "Any"
+            | "Callable"
+            | "char"
+            | "double"
+            | "long"
+            | "short"
+            | "byte"
+            | "void"
+            | "Integer"
+            | "Long"
+            | "Double"
+            | "Boolean"
+            | "Object"
+            | "Map"
+            | "Collection"
+            | "ArrayList"
+            | "HashMap"
+            | "Array"
+            | "Promise"
+            | "Date"
+            | "RegExp"
+            | "Error"
+            | "JSON"
+            | "Math"
+            | "console"
+            | "Number"
+            | "Symbol"
+            | "number"
+            | "boolean"
+            | "error"
+            | "rune"
+            | "uint"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "isize"
+            | "f32"
+            | "f64"
+            | "Vec"
+            | "Option"
+            | "Result"
+            | "HashSet"
+            | "BTreeMap"
+            | "BTreeSet"
+            | "VecDeque"
+            | "PathBuf"
+            | "Path"
+            | "OsString"
+            | "std"
+            | "vector"
+            | "map"
+            | "unordered_map"
+            | "size_t"
+            | "int32_t"
+            | "uint32_t"
+            | "int64_t"
+            | "uint64_t"
+            | "uint8_t"
+            | "process"
+            | "window"
+            | "document"
+            | "globalThis"
+            | "Buffer"
+            | "interface{}"
+            | "any"
+            | "unknown"
+            | "System"
     )
 }

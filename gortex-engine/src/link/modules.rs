@@ -44,8 +44,13 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "jsconfig.json")
-        || (base.starts_with("tsconfig") && base.ends_with(".json"))
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base)
+}
+
+/// Whether a base name is that of a TypeScript or JavaScript project file.
+pub(crate) fn is_script_config(base: &str) -> bool {
+    let stem = base.strip_suffix(".json");
+    stem.is_some_and(|stem| stem == "jsconfig" || stem.starts_with("tsconfig"))
 }
 
 /// Files that share one name space.

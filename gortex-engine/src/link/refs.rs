@@ -9,7 +9,7 @@ use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
 use super::scope::{Entity, Want};
 use super::table::NameId;
-use crate::facts::model::{DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
+use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
 use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier, Unbound, edge_flag};
 use crate::lang::Family;
 
@@ -68,7 +68,14 @@ impl Bound {
 fn want(role: Role) -> Want {
     match role {
         Role::Call | Role::Render => Want::Call,
-        Role::Instantiate | Role::Type | Role::ParamType | Role::ReturnType | Role::FieldType | Role::GenericArg | Role::Extends | Role::Implements => Want::Type,
+        Role::Instantiate
+        | Role::Type
+        | Role::ParamType
+        | Role::ReturnType
+        | Role::FieldType
+        | Role::GenericArg
+        | Role::Extends
+        | Role::Implements => Want::Type,
         Role::Read | Role::Write | Role::Attribute | Role::Import | Role::ReExport => Want::Any,
     }
 }
@@ -77,7 +84,7 @@ fn is_calling(role: Role) -> bool {
     matches!(role, Role::Call | Role::Instantiate | Role::Render)
 }
 
-impl<'a> FileLinker<'_, '_, 'a> {
+impl FileLinker<'_, '_, '_> {
     fn owner(&self, def: u32) -> NodeId {
         if def == NONE { self.base } else { self.base + 1 + def }
     }
@@ -102,7 +109,15 @@ impl<'a> FileLinker<'_, '_, 'a> {
             let name = scopes.table.name_of(self.file, row.local);
             if let Entity::Node(node) = scopes.lookup(Module::Node(self.base), name, Want::Any, false, 0) {
                 let renamed = row.local != row.exported;
-                self.edge(self.base, node, row.line, 0, Role::ReExport, Bound::To { node, tier: Tier::AstResolved, confidence: 100, aliased: renamed }, 0);
+                self.edge(
+                    self.base,
+                    node,
+                    row.line,
+                    0,
+                    Role::ReExport,
+                    Bound::To { node, tier: Tier::AstResolved, confidence: 100, aliased: renamed },
+                    0,
+                );
             }
         }
     }
@@ -173,7 +188,9 @@ impl<'a> FileLinker<'_, '_, 'a> {
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match held {
             Ty::Func(target) => self.edge(place.owner, target, row.line, row.col, Role::Call, inferred(target), row.detail),
-            Ty::Type(target) => self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail),
+            Ty::Type(target) => {
+                self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail)
+            }
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }
     }
@@ -213,21 +230,14 @@ impl<'a> FileLinker<'_, '_, 'a> {
         let view = &table.views[self.file];
         let Some(recv) = view.expr(row.recv) else { return Bound::Nothing };
         match recv.kind() {
-            ExprKind::LocalDef => Bound::exact(self.base + 1 + recv.base),
-            ExprKind::LocalBind => self.bind_local(place, row),
+            ExprKind::LocalDef if recv.slot == BARE => Bound::exact(self.base + 1 + recv.base),
+            ExprKind::LocalBind if recv.slot == BARE => self.bind_local(place, row),
             _ => self.bind_member(place, row, name, recv.kind() == ExprKind::Super),
         }
     }
 
-    /// A bare name that is a parameter or local: known when it was given a function or type of ours. A receiver that is
-    /// itself a local is told apart by its own expression one level up, so here the local is what is called.
+    /// A bare name that is a parameter or local: known when it was given a function or type of ours.
     fn bind_local(&self, place: Place, row: &RefRow) -> Bound {
-        let view = &self.infer.scopes.table.views[self.file];
-        let same_name = view.expr(row.recv).is_some_and(|recv| recv.name == row.name);
-        let name = self.infer.scopes.table.name_of(self.file, row.name);
-        if !same_name {
-            return self.bind_member(place, row, name, false);
-        }
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
             Ty::Func(node) | Ty::Type(node) => inferred(node),
@@ -244,7 +254,8 @@ impl<'a> FileLinker<'_, '_, 'a> {
         let nothing = if is_calling(role) { Bound::Loose(Unbound::NoDefinition) } else { Bound::Nothing };
         if name != NONE && language.is_some_and(|language| language.implicit_self) {
             let found = self.infer.implicit_member(place.owner, name, want(role)).map(|(node, _)| node);
-            let fits = |node: &NodeId| !is_calling(role) || scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type();
+            let fits =
+                |node: &NodeId| !is_calling(role) || scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type();
             if let Some(node) = found.filter(fits) {
                 return Bound::exact(node);
             }
@@ -252,10 +263,12 @@ impl<'a> FileLinker<'_, '_, 'a> {
         let rust = language.is_some_and(|language| language.family == Family::Rust);
         match scopes.free(self.file, place.owner, name, want(role)) {
             Entity::Node(node) => Bound::exact(node),
-            Entity::Module(module) if is_calling(role) => match scopes.lookup(module, scopes.table.name("default"), Want::Call, true, 0) {
-                Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true },
-                _ => nothing,
-            },
+            Entity::Module(module) if is_calling(role) => {
+                match scopes.lookup(module, scopes.table.name("default"), Want::Call, true, 0) {
+                    Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true },
+                    _ => nothing,
+                }
+            }
             Entity::External if is_calling(role) => Bound::Loose(Unbound::External),
             Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
             Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),

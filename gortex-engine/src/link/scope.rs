@@ -478,8 +478,7 @@ impl<'a> Scopes<'a> {
             [one] => *one,
             many => {
                 // Several programs in one repository: the definition whose file includes this header, if it is alone.
-                let including: Vec<_> =
-                    many.iter().filter(|other| self.modules.includes(table.file_of(**other), file)).collect();
+                let including: Vec<_> = many.iter().filter(|other| self.modules.includes(table.file_of(**other), file)).collect();
                 if let [one] = including.as_slice() { **one } else { node }
             }
         }

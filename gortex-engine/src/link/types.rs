@@ -18,9 +18,36 @@ pub(crate) struct TypeText<'a> {
 }
 
 const PREFIXES: &[&str] = &[
-    "&", "*", "...", "..", "?", "mut ", "const ", "dyn ", "impl ", "readonly ", "final ", "struct ", "class ", "enum ", "union ",
-    "typename ", "volatile ", "static ", "constexpr ", "inline ", "unsigned ", "signed ", "keyof ", "ref ", "<-chan ", "chan<- ", "chan ",
-    ":", "->", "@",
+    "&",
+    "*",
+    "...",
+    "..",
+    "?",
+    "mut ",
+    "const ",
+    "dyn ",
+    "impl ",
+    "readonly ",
+    "final ",
+    "struct ",
+    "class ",
+    "enum ",
+    "union ",
+    "typename ",
+    "volatile ",
+    "static ",
+    "constexpr ",
+    "inline ",
+    "unsigned ",
+    "signed ",
+    "keyof ",
+    "ref ",
+    "<-chan ",
+    "chan<- ",
+    "chan ",
+    ":",
+    "->",
+    "@",
 ];
 
 /// Reads the outer shape; `None` where nothing is named.
@@ -62,8 +89,8 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
     }
     let rest = rest.trim_start();
     let args = match rest.as_bytes().first() {
-        Some(b'<') => closing(&rest[1..], '<', '>').map(|close| split_top(&rest[1..1 + close])),
-        Some(b'[') => closing(&rest[1..], '[', ']').map(|close| split_top(&rest[1..1 + close])),
+        Some(b'<') => closing(&rest[1..], '<', '>').map(|close| split_top(&rest[1..=close])),
+        Some(b'[') => closing(&rest[1..], '[', ']').map(|close| split_top(&rest[1..=close])),
         _ => None,
     };
     Some(TypeText { head, args: args.unwrap_or_default(), tuple: false })
@@ -160,9 +187,31 @@ pub(crate) fn is_transparent(head: &str) -> bool {
     let last = head.rsplit(['.', ':']).next().unwrap_or(head);
     matches!(
         last,
-        "Box" | "Rc" | "Arc" | "Ref" | "RefMut" | "Cow" | "Pin" | "MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard" | "unique_ptr"
-            | "shared_ptr" | "weak_ptr" | "Optional" | "Final" | "ClassVar" | "Annotated" | "Readonly" | "Required" | "Partial"
-            | "NonNullable" | "Readonly_" | "reference_wrapper" | "LazyLock" | "OnceLock"
+        "Box"
+            | "Rc"
+            | "Arc"
+            | "Ref"
+            | "RefMut"
+            | "Cow"
+            | "Pin"
+            | "MutexGuard"
+            | "RwLockReadGuard"
+            | "RwLockWriteGuard"
+            | "unique_ptr"
+            | "shared_ptr"
+            | "weak_ptr"
+            | "Optional"
+            | "Final"
+            | "ClassVar"
+            | "Annotated"
+            | "Readonly"
+            | "Required"
+            | "Partial"
+            | "NonNullable"
+            | "Readonly_"
+            | "reference_wrapper"
+            | "LazyLock"
+            | "OnceLock"
     )
 }
 
@@ -171,8 +220,26 @@ pub(crate) fn is_carrier(head: &str) -> bool {
     let last = head.rsplit(['.', ':']).next().unwrap_or(head);
     matches!(
         last,
-        "Option" | "Result" | "Promise" | "PromiseLike" | "Awaited" | "Future" | "CompletableFuture" | "Coroutine" | "Awaitable" | "Mutex"
-            | "RwLock" | "RefCell" | "Cell" | "OnceCell" | "AtomicReference" | "ThreadLocal" | "Supplier" | "Type" | "type" | "Class"
+        "Option"
+            | "Result"
+            | "Promise"
+            | "PromiseLike"
+            | "Awaited"
+            | "Future"
+            | "CompletableFuture"
+            | "Coroutine"
+            | "Awaitable"
+            | "Mutex"
+            | "RwLock"
+            | "RefCell"
+            | "Cell"
+            | "OnceCell"
+            | "AtomicReference"
+            | "ThreadLocal"
+            | "Supplier"
+            | "Type"
+            | "type"
+            | "Class"
     ) || is_transparent(head)
 }
 
@@ -180,9 +247,36 @@ pub(crate) fn is_carrier(head: &str) -> bool {
 pub(crate) fn unwraps(method: &str) -> bool {
     matches!(
         method,
-        "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "as_ref" | "as_mut" | "as_deref" | "as_deref_mut"
-            | "clone" | "cloned" | "copied" | "borrow" | "borrow_mut" | "lock" | "read" | "write" | "get" | "to_owned" | "ok" | "ok_or"
-            | "ok_or_else" | "orElse" | "orElseThrow" | "orElseGet" | "take" | "join" | "into_inner" | "get_mut" | "await"
+        "unwrap"
+            | "expect"
+            | "unwrap_or"
+            | "unwrap_or_else"
+            | "unwrap_or_default"
+            | "as_ref"
+            | "as_mut"
+            | "as_deref"
+            | "as_deref_mut"
+            | "clone"
+            | "cloned"
+            | "copied"
+            | "borrow"
+            | "borrow_mut"
+            | "lock"
+            | "read"
+            | "write"
+            | "get"
+            | "to_owned"
+            | "ok"
+            | "ok_or"
+            | "ok_or_else"
+            | "orElse"
+            | "orElseThrow"
+            | "orElseGet"
+            | "take"
+            | "join"
+            | "into_inner"
+            | "get_mut"
+            | "await"
     )
 }
 

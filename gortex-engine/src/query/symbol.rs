@@ -76,7 +76,11 @@ fn without_prototypes(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
         found.retain(|node| {
             let name = graph.qualified(*node);
             // Of several prototypes without a definition the first stands for all.
-            !is_prototype(node) || (!defined.contains(&name) && !seen.contains(&name) && { seen.push(name); true })
+            !is_prototype(node)
+                || (!defined.contains(&name) && !seen.contains(&name) && {
+                    seen.push(name);
+                    true
+                })
         });
     }
     found
@@ -94,7 +98,8 @@ pub fn definition_of(graph: &Graph, node: NodeId) -> NodeId {
     }
     let qualified = graph.qualified(node);
     let same = graph.named(graph.name(node)).iter().copied();
-    let defined: Vec<NodeId> = same.filter(|other| !is_prototype(graph, *other) && graph.qualified(*other) == qualified).collect();
+    let defined: Vec<NodeId> =
+        same.filter(|other| !is_prototype(graph, *other) && graph.qualified(*other) == qualified).collect();
     if let [one] = defined.as_slice() { *one } else { node }
 }
 

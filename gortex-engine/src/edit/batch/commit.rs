@@ -21,12 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 impl Editor {
     /// Does all items or none. An `Err` means that the request itself is unusable and left no receipt; a batch that was tried
     /// and refused is a [`BatchOutcome`] whose receipt is aborted.
-    pub fn batch(
-        &self,
-        context: &Context<'_>,
-        authority: &FileAuthority,
-        batch: &Batch<'_>,
-    ) -> Result<BatchOutcome, EditError> {
+    pub fn batch(&self, context: &Context<'_>, authority: &FileAuthority, batch: &Batch<'_>) -> Result<BatchOutcome, EditError> {
         check_shape(batch)?;
         let print = print_of(batch);
         let id = match &batch.transaction_id {
@@ -120,12 +115,7 @@ impl Editor {
     }
 
     /// Writes an aborted receipt; no file was touched.
-    fn refuse(
-        &self,
-        mut receipt: Receipt,
-        failed: Option<usize>,
-        failure: EditError,
-    ) -> Result<BatchOutcome, EditError> {
+    fn refuse(&self, mut receipt: Receipt, failed: Option<usize>, failure: EditError) -> Result<BatchOutcome, EditError> {
         mark_aborted(&mut receipt, failed, &failure);
         // Digests of what was never tried would only mislead.
         receipt.files.clear();
@@ -137,8 +127,7 @@ impl Editor {
     fn carry_out(&self, receipt: Receipt, planned: &Planned, held: &mut Held<'_>) -> Result<BatchOutcome, EditError> {
         let active: Vec<&Buffer> = planned.buffers.values().filter(|buffer| !buffer.is_idle()).collect();
         let arriving = active.iter().filter(|buffer| buffer.after.is_some());
-        let folders: BTreeSet<PathBuf> =
-            arriving.flat_map(|buffer| disk::missing_parents(&buffer.target.abs)).collect();
+        let folders: BTreeSet<PathBuf> = arriving.flat_map(|buffer| disk::missing_parents(&buffer.target.abs)).collect();
         let folders: Vec<PathBuf> = folders.into_iter().collect();
         let mut journal = Journal::new(&self.state_dir, receipt, &active, folders, self.now_ms());
         if let Err(failure) = journal.begin(&active) {
@@ -154,8 +143,7 @@ impl Editor {
             journal.finish(State::Aborted, "unchanged", self.now_ms())?;
             return Ok(BatchOutcome { receipt: journal.receipt, failure: Some(failure), replayed: false });
         }
-        let published =
-            publish_all(&active).and_then(|()| journal.finish(State::Committed, "committed", self.now_ms()));
+        let published = publish_all(&active).and_then(|()| journal.finish(State::Committed, "committed", self.now_ms()));
         let failure = match published {
             Ok(()) => {
                 held.forget();
@@ -281,8 +269,7 @@ fn active_name(active: &[&Buffer]) -> String {
 
 /// Puts all staged files in place, then removes what is to go, then flushes the folders.
 fn publish_all(active: &[&Buffer]) -> Result<(), EditError> {
-    let (staying, going): (Vec<&Buffer>, Vec<&Buffer>) =
-        active.iter().copied().partition(|buffer| buffer.after.is_some());
+    let (staying, going): (Vec<&Buffer>, Vec<&Buffer>) = active.iter().copied().partition(|buffer| buffer.after.is_some());
     for buffer in staying {
         let abs = &buffer.target.abs;
         disk::publish(&disk::temporary_for(abs), abs).map_err(EditError::io("write", buffer.target.rel.as_str()))?;

@@ -89,13 +89,7 @@ fn digest_at(path: &Path) -> Result<Option<String>, ()> {
 
 impl Journal {
     /// A journal of buffers that is not on disk yet.
-    pub(super) fn new(
-        state_dir: &Path,
-        receipt: Receipt,
-        buffers: &[&Buffer],
-        folders: Vec<PathBuf>,
-        now_ms: u64,
-    ) -> Self {
+    pub(super) fn new(state_dir: &Path, receipt: Receipt, buffers: &[&Buffer], folders: Vec<PathBuf>, now_ms: u64) -> Self {
         let entries = buffers
             .iter()
             .map(|buffer| Entry {
@@ -121,8 +115,7 @@ impl Journal {
             Err(error) if disk::is_absence(&error) => return Ok(None),
             Err(error) => return Err(EditError::io("read", shown)(error)),
         };
-        let journal: Self =
-            serde_json::from_slice(&text).map_err(|error| EditError::io("read", shown)(error.into()))?;
+        let journal: Self = serde_json::from_slice(&text).map_err(|error| EditError::io("read", shown)(error.into()))?;
         Ok(Some(Self { home, ..journal }))
     }
 

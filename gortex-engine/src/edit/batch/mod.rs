@@ -378,12 +378,7 @@ impl Plan {
 
 impl Editor {
     /// Says what a batch would do. Every refusal is listed; nothing is locked or written.
-    pub fn plan_batch(
-        &self,
-        context: &Context<'_>,
-        git: Option<GitFn<'_>>,
-        batch: &Batch<'_>,
-    ) -> Result<Plan, EditError> {
+    pub fn plan_batch(&self, context: &Context<'_>, git: Option<GitFn<'_>>, batch: &Batch<'_>) -> Result<Plan, EditError> {
         check_shape(batch)?;
         Ok(plan::preview(context, git, batch))
     }
@@ -416,8 +411,7 @@ fn check_shape(batch: &Batch<'_>) -> Result<(), EditError> {
         return Err(EditError::invalid("edits", format!("has {counted} items; at most {MAX_ITEMS} are allowed")));
     }
     for (index, item) in batch.items.iter().enumerate() {
-        let bad =
-            |field, problem: &str| Err(EditError::Invalid { field, problem: problem.to_owned(), item: Some(index) });
+        let bad = |field, problem: &str| Err(EditError::Invalid { field, problem: problem.to_owned(), item: Some(index) });
         match &item.op {
             Op::Content { content: Content::Replace { old, .. }, .. } if old.is_empty() => {
                 return bad("old_string", "is empty");

@@ -196,12 +196,8 @@ fn overlaps(batch: &Batch<'_>, places: &[Option<Placed>], order: &[usize]) -> Ve
         }
     }
     for (one, other, reason) in alias::collisions(&targets) {
-        let (first, second) =
-            (batch.items[one].path(), batch.items[other].destination().unwrap_or(batch.items[other].path()));
-        found.push((
-            other,
-            EditError::Overlap { reason: format!("`{first}` and `{second}` can't be in one batch: {reason}") },
-        ));
+        let (first, second) = (batch.items[one].path(), batch.items[other].destination().unwrap_or(batch.items[other].path()));
+        found.push((other, EditError::Overlap { reason: format!("`{first}` and `{second}` can't be in one batch: {reason}") }));
     }
     let paths: Vec<&PathBuf> = users.keys().copied().collect();
     // Sorted by component, a folder stands directly before what it contains.
@@ -229,9 +225,7 @@ impl Work<'_> {
     fn apply(&mut self, index: usize, placed: &Placed) -> Result<(), EditError> {
         let batch = self.batch;
         match &batch.items[index].op {
-            Op::Content { path, content, base_sha } => {
-                self.change(index, path, content, base_sha.as_deref(), &placed.source)
-            }
+            Op::Content { path, content, base_sha } => self.change(index, path, content, base_sha.as_deref(), &placed.source),
             Op::Delete { path, expected_sha256, base_sha } => {
                 self.take(index, path, expected_sha256.as_deref(), base_sha.as_deref(), &placed.source).map(|_| ())
             }
@@ -389,15 +383,8 @@ pub(super) fn preview(context: &Context<'_>, git: Option<GitFn<'_>>, batch: &Bat
     }
 }
 
-fn with_states(
-    context: &Context<'_>,
-    git: Option<GitFn<'_>>,
-    item: &Item<'_>,
-    placed: Option<&Placed>,
-    row: PlanRow,
-) -> PlanRow {
-    let source =
-        placed.map(|placed| placed.source.clone()).or_else(|| context.roots.resolve(item.path(), Want::Any).ok());
+fn with_states(context: &Context<'_>, git: Option<GitFn<'_>>, item: &Item<'_>, placed: Option<&Placed>, row: PlanRow) -> PlanRow {
+    let source = placed.map(|placed| placed.source.clone()).or_else(|| context.roots.resolve(item.path(), Want::Any).ok());
     let destination = placed.and_then(|placed| placed.destination.clone());
     let destination = destination.or_else(|| context.roots.resolve(item.destination()?, Want::NewOrFile).ok());
     let shown = |target: &Target| target.abs.to_string_lossy().into_owned();

@@ -80,10 +80,7 @@ impl Editor {
         let interrupted = EditError::Io {
             action: "finish",
             path: format!("transaction {}", journal.receipt.transaction_id),
-            source: std::io::Error::new(
-                std::io::ErrorKind::Interrupted,
-                "the process died; every file is as it was before",
-            ),
+            source: std::io::Error::new(std::io::ErrorKind::Interrupted, "the process died; every file is as it was before"),
         };
         if journal.receipt.status == State::Preparing {
             // No file was touched before the journal was complete.

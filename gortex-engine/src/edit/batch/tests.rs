@@ -37,9 +37,7 @@ fn delete(path: &str) -> Item<'static> {
 fn guarded(item: Item<'static>, sha: &str) -> Item<'static> {
     let op = match item.op {
         Op::Content { path, content, .. } => Op::Content { path, content, base_sha: Some(sha.to_owned()) },
-        Op::Delete { path, expected_sha256, .. } => {
-            Op::Delete { path, expected_sha256, base_sha: Some(sha.to_owned()) }
-        }
+        Op::Delete { path, expected_sha256, .. } => Op::Delete { path, expected_sha256, base_sha: Some(sha.to_owned()) },
         other @ Op::Move { .. } => other,
     };
     Item { op, ..item }
@@ -108,8 +106,7 @@ fn everything() -> Vec<Item<'static>> {
 }
 
 fn start() -> Sandbox {
-    let files =
-        [("a.txt", "one\r\n"), ("b.txt", "x"), ("gone.txt", "bye"), ("old.sh", "#!/bin/sh\n"), ("kept.txt", "kept")];
+    let files = [("a.txt", "one\r\n"), ("b.txt", "x"), ("gone.txt", "bye"), ("old.sh", "#!/bin/sh\n"), ("kept.txt", "kept")];
     let sandbox = Sandbox::new(&files);
     fs::set_permissions(sandbox.at("old.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     sandbox
@@ -405,8 +402,7 @@ fn symbols_are_found_anew_after_each_item_and_go_by_rank() {
         Item { rank, ..Item::content("s", content) }
     };
     let items = vec![symbol(2, "b", "b2"), symbol(1, "fn b", "// one\n// two\nfn b"), replace("s", "fn a\n", "")];
-    let done =
-        sandbox.editor.batch(&sandbox.context(), &sandbox.authority, &Batch { items, ..Batch::default() }).unwrap();
+    let done = sandbox.editor.batch(&sandbox.context(), &sandbox.authority, &Batch { items, ..Batch::default() }).unwrap();
     assert!(done.failure.is_none(), "{:?}", done.failure);
     assert_eq!(sandbox.disk("s"), "// one\n// two\nfn b2\n");
     assert_eq!(done.receipt.results[0].id.as_deref(), Some("b"));
@@ -436,8 +432,7 @@ fn case_07_a_rename_is_previewed_and_done_alike_or_refused_whole() {
     let done = run(&sandbox, &rename(4)).into_result().unwrap();
     assert_eq!(sandbox.disk("a.rs"), "double(double(1));\r\n\"scale\"\r\n");
     assert_eq!(sandbox.disk("b.rs"), "use double;\n");
-    let strip =
-        |rows: Vec<FileChange>| rows.into_iter().map(|row| FileChange { diff: None, ..row }).collect::<Vec<_>>();
+    let strip = |rows: Vec<FileChange>| rows.into_iter().map(|row| FileChange { diff: None, ..row }).collect::<Vec<_>>();
     assert_eq!(strip(shown.files), strip(done.files));
 }
 
@@ -589,10 +584,7 @@ fn unknown_bytes_are_never_overwritten() {
     // The before-images are kept, so that once the file is known again the rest can be restored.
     fs::write(sandbox.at("b.txt"), "x").unwrap();
     let receipt = editor.transaction(&authority, "t1").unwrap().unwrap();
-    assert_eq!(
-        (receipt.status, receipt.disk_status.as_str(), receipt.recovered),
-        (State::Aborted, "rolled_back", true)
-    );
+    assert_eq!((receipt.status, receipt.disk_status.as_str(), receipt.recovered), (State::Aborted, "rolled_back", true));
     assert_eq!(sandbox.disk("a.txt"), "one\r\n");
     assert_eq!(sandbox.listing(), ["a.txt", "b.txt", "gone.txt", "kept.txt", "old.sh"]);
 }

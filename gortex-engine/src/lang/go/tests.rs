@@ -32,18 +32,18 @@ func (d *Disk) Drop(id string) error {
 //       ^ type Disk
 //             ^ def method Disk.Drop
 	return d.wipe(id, d.path)
-//           ^ call wipe
-//                      ^ value path
+//           ^ call %d.wipe
+//                      ^ value %d.path
 }
 func (Disk) wipe(id, path string) error { return nil }
 //          ^ def method Disk.wipe
 func (t *Tree[K, V]) Get(k K) (v V, ok bool) { return t.find(k) }
 //                   ^ def method Tree.Get
-//                                                      ^ call find
+//                                                      ^ call %t.find
 func drop(d Disk) { d.Drop("x") }
 //   ^ def function drop
 //          ^ parameter_type Disk
-//                    ^ call Drop
+//                    ^ call %d.Drop
 "#,
     );
     let facts = facts("package p\nfunc (t *Tree[K]) Get(k K) K { var x K; return x }");
@@ -99,20 +99,22 @@ func f() {
 	a, err := open(1)
 //            ^ call open
 	a.Close()
-//    ^ call Close
+//    ^ call %a.Close
 	v, ok := m[k]
 	v.Run(ok)
-//    ^ call Run
+//    ^ call %v.Run
 	t, ok := v.(*pkg.T)
 	t.Go(err)
-//    ^ call Go
+//    ^ call %t.Go
 	w := <-ch
 	w.Do()
-//    ^ call Do
+//    ^ call %w.Do
 }
 ",
     );
-    let facts = facts("package p\nfunc f() {\n a, err := open(1)\n a.X()\n err.Error()\n t, ok := v.(*pkg.T)\n t.Go(ok)\n for i, r := range rows { r.Y(i) }\n}");
+    let facts = facts(
+        "package p\nfunc f() {\n a, err := open(1)\n a.X()\n err.Error()\n t, ok := v.(*pkg.T)\n t.Go(ok)\n for i, r := range rows { r.Y(i) }\n}",
+    );
     let view = facts.view();
     let init = |name: &str| {
         let bind = view.binds.iter().find(|row| view.str(row.name) == name).expect("bind");
@@ -171,8 +173,8 @@ func TestAdd(t *testing.T) {
 //                                       ^ field Result
 //                                                                  ^ call ok
 	for _, c := range cases { t.Run(c.name, func(t *testing.T) { t.Log(c.want) }) }
-//                              ^ call Run
-//                                                                 ^ call Log
+//                              ^ call %t.Run
+//                                                                 ^ call %t.Log
 }
 "#,
     );
@@ -188,10 +190,10 @@ func f(x any) {
 	case *Disk:
 //        ^ type Disk
 		v.Drop()
-//        ^ call Drop
+//        ^ call %v.Drop
 	case A, nil:
 		v.Other()
-//        ^ call Other
+//        ^ call %v.Other
 	default:
 		helper()
 //      ^ call helper
@@ -202,7 +204,7 @@ func f(x any) {
 	select {
 	case m, ok := <-inbox: m.Ack(ok)
 //                  ^ value inbox
-//                           ^ call Ack
+//                           ^ call %m.Ack
 	case out <- build():
 //              ^ call build
 	}
@@ -226,12 +228,12 @@ func f(s *Server) {
 //   ^ def function f
 	step := func(k Key) error { return s.Do(k) }
 //  ^ def function f.step
-//                                       ^ call Do
+//                                       ^ call %s.Do
 	step(nil)
 //  ^ call step
 	mux.Handle("/", s.Serve)
 //      ^ call mux.Handle
-//                    ^ value Serve
+//                    ^ value %s.Serve
 	register(handler, Disk.Drop)
 //  ^ call register
 //           ^ value handler
@@ -281,10 +283,10 @@ fn elements_of_collections_of_functions() {
 func f(c *Ctx) {
 //   ^ def function f
 	c.chain[c.index](c)
-//    ^ value chain
-//            ^ value index
+//    ^ value %c.chain
+//            ^ value %c.index
 	c.chain[Last](c, 1)
-//    ^ value chain
+//    ^ value %c.chain
 //          ^ value Last
 	c.chain[0].Run(lib.Keep[lib.Row](xs))
 //             ^ call %c.chain[].Run
@@ -319,7 +321,9 @@ import (
 
 #[test]
 fn constants_repeat_the_type_of_the_line_above() {
-    let facts = facts("package p\n// Docs.\nconst (\n\t// First.\n\tRed Color = iota\n\tGreen\n\tblue\n\tn = 3\n\tm\n)\n// Solo docs.\nconst Solo = \"x\"\n");
+    let facts = facts(
+        "package p\n// Docs.\nconst (\n\t// First.\n\tRed Color = iota\n\tGreen\n\tblue\n\tn = 3\n\tm\n)\n// Solo docs.\nconst Solo = \"x\"\n",
+    );
     let view = facts.view();
     assert_eq!(view.str(def(&view, "Green").ty), "Color");
     assert_eq!(view.str(def(&view, "m").ty), "");
@@ -332,7 +336,9 @@ fn constants_repeat_the_type_of_the_line_above() {
 
 #[test]
 fn callables_count_parameters_and_keep_their_result_type() {
-    let facts = facts("// Package p does.\npackage p\n\n// Adds.\nfunc Add(a, b int, rest ...Part) (n int, err error) {\n}\nfunc two(int, string) T\nfunc none() {}\n");
+    let facts = facts(
+        "// Package p does.\npackage p\n\n// Adds.\nfunc Add(a, b int, rest ...Part) (n int, err error) {\n}\nfunc two(int, string) T\nfunc none() {}\n",
+    );
     let view = facts.view();
     let add = def(&view, "Add");
     assert_eq!((add.params, view.str(add.ty)), (3, "(n int, err error)"));
@@ -357,7 +363,9 @@ fn tests_are_told_by_name_and_parameter() {
 
 #[test]
 fn what_becomes_of_results() {
-    let facts = facts("package p\nfunc f() int {\n a1()\n x := a2()\n _, y := a3()\n _ = a4()\n go a5()\n defer s.a6()\n if a7() {}\n use(a8())\n return (a9())\n}");
+    let facts = facts(
+        "package p\nfunc f() int {\n a1()\n x := a2()\n _, y := a3()\n _ = a4()\n go a5()\n defer s.a6()\n if a7() {}\n use(a8())\n return (a9())\n}",
+    );
     let view = facts.view();
     let usage = |name: &str| view.refs.iter().find(|row| view.str(row.name) == name).expect("call").usage();
     let expected = [
@@ -393,7 +401,7 @@ func f(url string) {
 	total++
 //  ^ write total
 	url := url.Parse(url)
-//             ^ call Parse
+//             ^ call %url.Parse
 	get().next.run()
 //  ^ call get
 //        ^ value get().next
@@ -418,7 +426,7 @@ func f() {
 	var r row
 //        ^ type row
 	r.id = max
-//    ^ write id
+//    ^ write %r.id
 }
 ",
     );
@@ -469,7 +477,9 @@ fn deep_sources() {
 
 #[test]
 fn case_17_a_call_through_an_interface_field_keeps_its_receiver() {
-    let facts = facts("package svc\ntype Service struct {\n\torders store.Store\n}\nfunc (s *Service) Cancel(id string) error {\n\treturn s.orders.Drop(id)\n}\n");
+    let facts = facts(
+        "package svc\ntype Service struct {\n\torders store.Store\n}\nfunc (s *Service) Cancel(id string) error {\n\treturn s.orders.Drop(id)\n}\n",
+    );
     let view = facts.view();
     let call = view.refs.iter().find(|row| view.str(row.name) == "Drop").expect("call");
     assert_eq!((qualified(&view, call.owner).as_str(), show_expr(&view, call.recv).as_str()), ("Service.Cancel", "%s.orders"));
@@ -480,7 +490,9 @@ fn case_17_a_call_through_an_interface_field_keeps_its_receiver() {
 
 #[test]
 fn what_is_declared_in_a_file_level_closure_is_local() {
-    let facts = facts("package p\nvar cmd = Command{Run: func(a Arg) {\n\tvar n int\n\tstep := func() { a.Go(n) }\n\tstep()\n}}\nvar n int\n");
+    let facts = facts(
+        "package p\nvar cmd = Command{Run: func(a Arg) {\n\tvar n int\n\tstep := func() { a.Go(n) }\n\tstep()\n}}\nvar n int\n",
+    );
     let view = facts.view();
     let names: Vec<_> = view.defs.iter().map(|row| view.str(row.name)).collect();
     assert_eq!(names, ["cmd", "n"]);

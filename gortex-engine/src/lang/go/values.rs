@@ -101,7 +101,8 @@ pub(super) fn ignored_results(walker: &mut Walker<'_>, targets: &[Node<'_>], val
         return;
     }
     let Some(callee) = value.child_by_field_name("function") else { return };
-    let name = if callee.kind() == "selector_expression" { callee.child_by_field_name("field").unwrap_or(callee) } else { callee };
+    let name =
+        if callee.kind() == "selector_expression" { callee.child_by_field_name("field").unwrap_or(callee) } else { callee };
     let usage = if blanks == targets.len() { Usage::Discarded } else { Usage::PartiallyIgnored };
     let at = name.start_byte() as u32;
     if let Some(row) = walker.rows.refs[before..].iter_mut().find(|row| row.at == at && row.role() == Role::Call) {
@@ -512,9 +513,9 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             derived(walker, ExprKind::Member, name, operand, node)
         }
         "call_expression" => call_value(walker, node),
-        "index_expression" => node
-            .child_by_field_name("operand")
-            .map_or(NONE, |operand| derived(walker, ExprKind::Index, "", operand, node)),
+        "index_expression" => {
+            node.child_by_field_name("operand").map_or(NONE, |operand| derived(walker, ExprKind::Index, "", operand, node))
+        }
         "slice_expression" => node.child_by_field_name("operand").map_or(NONE, |operand| walker.expr_of(operand)),
         "type_assertion_expression" => typed(walker, node.child_by_field_name("type"), node),
         "type_conversion_expression" => {

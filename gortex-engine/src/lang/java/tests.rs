@@ -116,7 +116,9 @@ enum Color { RED, GREEN("g") { int code() { return 2; } }; int code() { return 1
 
 #[test]
 fn fields_with_several_names_and_their_values() {
-    let facts = facts("class A { private static final Map<K, V> CACHE = new Map<>(), OTHER[] = null; int n; Runnable r = () -> go(); }\ninterface I { int MAX = 3; }");
+    let facts = facts(
+        "class A { private static final Map<K, V> CACHE = new Map<>(), OTHER[] = null; int n; Runnable r = () -> go(); }\ninterface I { int MAX = 3; }",
+    );
     let view = facts.view();
     let cache = def(&view, "CACHE");
     assert_eq!((cache.kind().as_str(), view.str(cache.ty)), ("constant", "Map<K, V>"));
@@ -132,7 +134,9 @@ fn fields_with_several_names_and_their_values() {
 
 #[test]
 fn annotations_belong_to_the_definition_and_not_to_its_signature() {
-    let facts = facts("class A {\n  /** Adds up. */\n  @Cached(key = Keys.TOTAL)\n  // keeps it\n  @Override\n  public int total(List<Item> items, int... more) throws Bad {\n    return 1;\n  }\n  @Deprecated void old() {}\n}");
+    let facts = facts(
+        "class A {\n  /** Adds up. */\n  @Cached(key = Keys.TOTAL)\n  // keeps it\n  @Override\n  public int total(List<Item> items, int... more) throws Bad {\n    return 1;\n  }\n  @Deprecated void old() {}\n}",
+    );
     let view = facts.view();
     let total = def(&view, "total");
     assert_eq!((total.start_line, total.end_line, total.name_line), (3, 8, 6));
@@ -236,11 +240,11 @@ class A {
 //      ^ call each
 //           ^ instantiate Foo
         bus.on((Event e) -> e.ack(), x -> { x.go(); }, (a, b) -> a.plus(b));
-//          ^ call on
+//          ^ call %bus.on
 //              ^ parameter_type Event
-//                            ^ call ack
-//                                            ^ call go
-//                                                                 ^ call plus
+//                            ^ call %e.ack
+//                                            ^ call %x.go
+//                                                                 ^ call %a.plus
     }
 }
 ",
@@ -357,7 +361,9 @@ fn tests_are_told_by_annotation_or_suite() {
 
 #[test]
 fn what_becomes_of_results() {
-    let facts = facts("class A { int f = a0(); int f() { a1(); int x = a2(); x = a3(); if (!a4()) {} use(a5()); while ((a6())) {} return (int) a7(); } }");
+    let facts = facts(
+        "class A { int f = a0(); int f() { a1(); int x = a2(); x = a3(); if (!a4()) {} use(a5()); while ((a6())) {} return (int) a7(); } }",
+    );
     let view = facts.view();
     let usage = |name: &str| view.refs.iter().find(|row| view.str(row.name) == name).expect("call").usage();
     let expected = [
@@ -422,7 +428,9 @@ fn deep_nesting_is_survived() {
 }
 
 fn deep_sources() {
-    for (open, close) in [("(", ")"), ("f(", ")"), ("a.", ""), ("x -> ", ""), ("!", ""), ("new A() { Object o = ", "; }"), ("(T) ", "")] {
+    for (open, close) in
+        [("(", ")"), ("f(", ")"), ("a.", ""), ("x -> ", ""), ("!", ""), ("new A() { Object o = ", "; }"), ("(T) ", "")]
+    {
         facts(&format!("class A {{ Object f = {}y{}; }}", open.repeat(2_500), close.repeat(2_500)));
     }
     facts(&format!("class A {{ {}T{} f; }}", "List<".repeat(2_500), ">".repeat(2_500)));

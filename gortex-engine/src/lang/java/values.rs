@@ -45,7 +45,9 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
                     walker.reference(child, role, recv);
                 } else if child.kind() == "type_identifier" && !is_type_name(walker.text(child)) {
                     // A scope in lower case is a package, which is nobody's definition.
-                } else if child.kind() != "scoped_type_identifier" || type_name(child).is_some_and(|last| is_type_name(walker.text(last))) {
+                } else if child.kind() != "scoped_type_identifier"
+                    || type_name(child).is_some_and(|last| is_type_name(walker.text(last)))
+                {
                     types(walker, child, Role::Type, depth);
                 }
             });

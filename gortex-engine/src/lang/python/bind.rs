@@ -4,7 +4,8 @@
 
 use tree_sitter::Node;
 
-use super::{DEFINED, ELSEWHERE, IN_BODY, Place, is_self, lambda, place, receiver, seen, types};
+use super::expr::receiver;
+use super::{DEFINED, ELSEWHERE, IN_BODY, Place, is_self, lambda, place, seen, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, flag};
 use crate::facts::walker::{NewDef, Walker};
 
@@ -325,7 +326,9 @@ fn element(w: &mut Walker<'_>, iterated: Node<'_>) -> u32 {
         let arguments = iterated.child_by_field_name("arguments");
         let first = arguments.and_then(|list| list.named_child(0));
         match (callee.kind(), w.text(callee), first) {
-            ("identifier", "sorted" | "reversed" | "list" | "tuple" | "set" | "iter", Some(first)) => return element_of(w, first),
+            ("identifier", "sorted" | "reversed" | "list" | "tuple" | "set" | "iter", Some(first)) => {
+                return element_of(w, first);
+            }
             ("attribute", _, None) => {
                 let slot = match dict_view(w, callee) {
                     "keys" => Some(0),
@@ -505,7 +508,8 @@ fn pattern(w: &mut Walker<'_>, node: Node<'_>, init: u32, depth: u32) {
         "as_pattern" => {
             let Some(inner) = node.named_child(0) else { return };
             pattern(w, inner, init, depth + 1);
-            let class = inner.named_child(0).filter(|class| class.kind() == "class_pattern").and_then(|class| class.named_child(0));
+            let class =
+                inner.named_child(0).filter(|class| class.kind() == "class_pattern").and_then(|class| class.named_child(0));
             let alias = node.named_child(1).or_else(|| node.child_by_field_name("alias"));
             if let Some(alias) = alias {
                 let ty = class.map(|class| w.text(class));
@@ -589,9 +593,9 @@ pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>, class: Option<u32>)
     let mut variadic = false;
     let mut receiver = class;
     w.for_children(list, |w, parameter| {
-        let named = parameter.child_by_field_name("name").or_else(|| {
-            if parameter.kind() == "typed_parameter" { parameter.named_child(0) } else { Some(parameter) }
-        });
+        let named = parameter
+            .child_by_field_name("name")
+            .or_else(|| if parameter.kind() == "typed_parameter" { parameter.named_child(0) } else { Some(parameter) });
         let Some(name) = named else { return };
         let ty = parameter.child_by_field_name("type").map(|ty| types::text(w, ty));
         let value = parameter.child_by_field_name("value");

@@ -4,7 +4,8 @@
 
 use tree_sitter::Node;
 
-use super::{receiver, seen};
+use super::expr::receiver;
+use super::seen;
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
 use crate::facts::walker::{NewDef, Walker, one_line};
 
@@ -56,10 +57,9 @@ fn nested(w: &mut Walker<'_>, node: Node<'_>, role: Role, depth: u32) {
         return;
     }
     match node.kind() {
+        "identifier" if BUILTIN.contains(&w.text(node)) => {}
         "identifier" => {
-            if !BUILTIN.contains(&w.text(node)) {
-                w.reference(node, role, NONE);
-            }
+            w.reference(node, role, NONE);
         }
         "attribute" => {
             let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
@@ -93,8 +93,17 @@ fn nested(w: &mut Walker<'_>, node: Node<'_>, role: Role, depth: u32) {
                 quoted_names(w, content, role);
             }
         }
-        "type" | "union_type" | "binary_operator" | "type_parameter" | "list" | "tuple" | "constrained_type" | "splat_type"
-        | "parenthesized_expression" | "expression_list" | "list_splat" => {
+        "type"
+        | "union_type"
+        | "binary_operator"
+        | "type_parameter"
+        | "list"
+        | "tuple"
+        | "constrained_type"
+        | "splat_type"
+        | "parenthesized_expression"
+        | "expression_list"
+        | "list_splat" => {
             w.for_children(node, |w, child| nested(w, child, role, depth + 1));
         }
         "call" | "lambda" | "conditional_expression" => w.visit(node),
@@ -182,7 +191,8 @@ pub(super) fn alias_statement(w: &mut Walker<'_>, node: Node<'_>) {
     let Some(name) = (if inner.kind() == "identifier" { Some(inner) } else { super::last_segment(inner) }) else { return };
     let (visibility, exported) = seen(w.text(name), w.owner() != NONE);
     let exported = if w.in_function() { 0 } else { exported };
-    let def = w.define(super::bind::with_comment(w, NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(exported)));
+    let def =
+        w.define(super::bind::with_comment(w, NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(exported)));
     let ty = text(w, right);
     w.def_mut(def).ty = w.intern(&ty);
     w.in_def(def, |w| {

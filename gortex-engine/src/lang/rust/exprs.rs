@@ -186,15 +186,30 @@ pub(super) fn result_use(walker: &Walker<'_>) -> Usage {
         let kind = walker.around(step);
         let branch = matches!(from, "block" | "else_clause" | "match_block");
         match kind {
-            "try_expression" | "await_expression" | "parenthesized_expression" | "reference_expression" | "type_cast_expression"
-            | "unary_expression" | "unsafe_block" | "let_chain" | "match_block" | "match_arm" | "else_clause" | "block" => {}
+            "try_expression"
+            | "await_expression"
+            | "parenthesized_expression"
+            | "reference_expression"
+            | "type_cast_expression"
+            | "unary_expression"
+            | "unsafe_block"
+            | "let_chain"
+            | "match_block"
+            | "match_arm"
+            | "else_clause"
+            | "block" => {}
             "if_expression" | "match_expression" if branch => {}
             "if_expression" | "match_expression" | "while_expression" if !branch => return Usage::Condition,
             "match_pattern" => return Usage::Condition,
             "expression_statement" | "while_expression" | "loop_expression" => return Usage::Discarded,
             "for_expression" if from == "block" => return Usage::Discarded,
-            "let_declaration" | "let_condition" | "assignment_expression" | "compound_assignment_expr" | "const_item"
-            | "static_item" | "field_initializer" => return Usage::Assigned,
+            "let_declaration"
+            | "let_condition"
+            | "assignment_expression"
+            | "compound_assignment_expr"
+            | "const_item"
+            | "static_item"
+            | "field_initializer" => return Usage::Assigned,
             "return_expression" | "function_item" | "closure_expression" | "async_block" => return Usage::Returned,
             "arguments" => return Usage::Argument,
             _ => return Usage::Unknown,
@@ -438,12 +453,12 @@ pub(super) fn tail(block: Node<'_>) -> Option<Node<'_>> {
     let mut index = block.child_count();
     while index > 0 {
         index -= 1;
-        let child = block.child(index as u32)?;
+        let child = block.child(index)?;
         if child.is_extra() || child.kind() == "}" {
             continue;
         }
         if child.kind() == "expression_statement" {
-            let open = child.child(child.child_count().saturating_sub(1) as u32).is_some_and(|last| last.kind() != ";");
+            let open = child.child(child.child_count().saturating_sub(1)).is_some_and(|last| last.kind() != ";");
             return if open { child.named_child(0) } else { None };
         }
         let is_value = child.is_named()
@@ -547,10 +562,10 @@ fn qualified(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 
 fn called(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
     let Some(callee) = node.child_by_field_name("function") else { return NONE };
-    if callee.kind() == "generic_function" {
-        if let Some(known) = asked_for(walker, callee) {
-            return known;
-        }
+    if callee.kind() == "generic_function"
+        && let Some(known) = asked_for(walker, callee)
+    {
+        return known;
     }
     match callee.kind() {
         "identifier" => {

@@ -147,7 +147,8 @@ fn doc(walker: &Walker<'_>, node: Node<'_>, above: &Above<'_>) -> String {
     };
     let mut found: Vec<&Node<'_>> = above.comments.iter().filter(is_doc).collect();
     if found.is_empty() {
-        let first = above.attributes.first().map_or(node, |first| if first.start_byte() < node.start_byte() { *first } else { node });
+        let first =
+            above.attributes.first().map_or(node, |first| if first.start_byte() < node.start_byte() { *first } else { node });
         let mut row = first.start_position().row;
         for comment in above.comments.iter().rev().filter(|comment| comment.start_byte() < first.start_byte()) {
             if comment.end_position().row + 1 < row {
@@ -284,7 +285,11 @@ fn is_cfg_test(walker: &Walker<'_>, attribute: Node<'_>) -> bool {
         tree.named_children(&mut cursor).any(|child| child.kind() == "identifier" && walker.text(child) == "test")
     };
     let all = arguments.named_child(0).is_some_and(|first| walker.text(first) == "all");
-    if all { arguments.named_child(1).is_some_and(holds_test) } else { arguments.named_child_count() == 1 && holds_test(arguments) }
+    if all {
+        arguments.named_child(1).is_some_and(holds_test)
+    } else {
+        arguments.named_child_count() == 1 && holds_test(arguments)
+    }
 }
 
 fn is_test_file(walker: &Walker<'_>, root: Node<'_>) -> bool {
@@ -333,7 +338,9 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
             match child.kind() {
                 "attribute_item" => {}
                 "self_parameter" => receiver = true,
-                "parameter" if child.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() == "self") => receiver = true,
+                "parameter" if child.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() == "self") => {
+                    receiver = true
+                }
                 kind => {
                     count += 1;
                     flags |= if kind == "variadic_parameter" { flag::VARIADIC } else { 0 };
@@ -469,7 +476,10 @@ fn trait_item<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, ar
         walker.visit_field(node, "type_parameters");
         if let Some(bounds) = node.child_by_field_name("bounds") {
             walker.for_children(bounds, |walker, bound| {
-                if matches!(bound.kind(), "type_identifier" | "scoped_type_identifier" | "generic_type" | "higher_ranked_trait_bound") {
+                if matches!(
+                    bound.kind(),
+                    "type_identifier" | "scoped_type_identifier" | "generic_type" | "higher_ranked_trait_bound"
+                ) {
                     supertype(walker, def, "", bound, Role::Extends);
                 }
             });
@@ -627,9 +637,10 @@ fn module<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around
 
 fn macro_definition<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
     let Some(name) = node.child_by_field_name("name") else { return };
-    let exported = above.attributes.iter().any(|item| {
-        item.named_child(0).and_then(tokens::attribute_path).is_some_and(|path| walker.text(path) == "macro_export")
-    });
+    let exported = above
+        .attributes
+        .iter()
+        .any(|item| item.named_child(0).and_then(tokens::attribute_path).is_some_and(|path| walker.text(path) == "macro_export"));
     let seen = if exported { Visibility::Public } else { Visibility::Internal };
     let mut cursor = node.walk();
     let rule = node.named_children(&mut cursor).find(|child| child.kind() == "macro_rule");

@@ -136,8 +136,7 @@ fn tuple_struct<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a,
         "Err" => NONE,
         _ => exprs::path_value(walker, ty),
     };
-    let mut slot = 0;
-    for child in items(pattern).into_iter().filter(|child| child.id() != ty.id()) {
+    for (slot, child) in items(pattern).into_iter().filter(|child| child.id() != ty.id()).enumerate() {
         let init = match text {
             "Some" | "Ok" | "Err" => inner,
             _ if inner == NONE => NONE,
@@ -145,7 +144,6 @@ fn tuple_struct<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a,
         };
         // `Some((a, b))` of a `Some((x, y))` written in place is rare enough to leave.
         bind(walker, child, Origin::of(init, from.at));
-        slot += 1;
     }
 }
 

@@ -263,14 +263,26 @@ impl<'a> Scan<'a> {
             "." | "$" => {}
             "::" => {
                 if kind_at(tokens, at + 1) == "<" {
-                    return self.turbofish(walker, tokens, at + 1);
+                    return Self::turbofish(walker, tokens, at + 1);
                 }
-                if at == 0 || !matches!(kind_at(tokens, at - 1), "identifier" | "crate" | "self" | "super" | "metavariable" | ">" | "primitive_type") {
+                if at == 0
+                    || !matches!(
+                        kind_at(tokens, at - 1),
+                        "identifier" | "crate" | "self" | "super" | "metavariable" | ">" | "primitive_type"
+                    )
+                {
                     self.chain = None;
                 }
             }
+            "#" => {
+                // An attribute among tokens; its words are not the program's.
+                let bang = usize::from(kind_at(tokens, at + 1) == "!");
+                if opens(tokens.get(at + 1 + bang), Open::Bracket) {
+                    return at + 2 + bang;
+                }
+            }
             "?" | "await" => self.chain = self.chain.map(|base| walker.expr(ExprKind::Unwrap, "", base, token)),
-            "|" if begins_expression(tokens, at) => return self.closure(walker, tokens, at),
+            "|" if begins_expression(walker, tokens, at) => return self.closure(walker, tokens, at),
             "fn" | "struct" | "enum" | "union" | "trait" | "static" | "const" | "mod" | "type" => {
                 self.chain = None;
                 return definition(walker, tokens, at).unwrap_or(at + 1);
@@ -304,17 +316,9 @@ impl<'a> Scan<'a> {
     }
 
     /// `<..>` behind `::`; returns the index behind it.
-    fn turbofish(&mut self, walker: &mut Walker<'a>, tokens: &[Node<'_>], at: usize) -> usize {
+    fn turbofish(walker: &mut Walker<'a>, tokens: &[Node<'_>], at: usize) -> usize {
         let end = close_angle(tokens, at);
-        for (index, token) in tokens.iter().enumerate().take(end).skip(at) {
-            let lifetime = kind_at(tokens, index.wrapping_sub(1)) == "'";
-            if token.kind() == "identifier" && !lifetime && kind_at(tokens, index + 1) != "::" && is_camel(walker.text(*token)) {
-                let text = walker.text(*token);
-                if text != "Self" {
-                    walker.reference(*token, Role::GenericArg, NONE);
-                }
-            }
-        }
+        types(walker, &tokens[at..end], Role::GenericArg);
         end
     }
 
@@ -340,7 +344,7 @@ impl<'a> Scan<'a> {
             _ => {}
         }
         let begins = matches!(before, "" | ",");
-        if self.binds(walker, tokens, at) {
+        if Self::binds(walker, tokens, at) {
             walker.bind(token, None, NONE, token.end_byte());
             self.chain = None;
             return at + 1;
@@ -363,7 +367,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Whether the identifier at `at` is a new local name: `let x`, `let mut x`, `for x in`.
-    fn binds(&self, walker: &Walker<'a>, tokens: &[Node<'_>], at: usize) -> bool {
+    fn binds(walker: &Walker<'a>, tokens: &[Node<'_>], at: usize) -> bool {
         if is_upper(walker.text(tokens[at])) {
             return false;
         }
@@ -386,7 +390,8 @@ impl<'a> Scan<'a> {
             next = close_angle(tokens, next + 1);
         }
         let following = tokens.get(next);
-        let is_macro = !is_member && kind_at(tokens, at + 1) == "!" && matches!(kind_at(tokens, at + 2), "token_tree" | "identifier");
+        let is_macro =
+            !is_member && kind_at(tokens, at + 1) == "!" && matches!(kind_at(tokens, at + 2), "token_tree" | "identifier");
         self.next_made = None;
         if is_macro {
             walker.call(token, recv, None, Usage::Unknown);
@@ -395,7 +400,7 @@ impl<'a> Scan<'a> {
             let index = walker.reference(token, role, recv);
             walker.call_detail(index, following.and_then(|group| arguments(*group)), Usage::Unknown);
             if role == Role::Instantiate {
-                self.next_made = self.value_of(walker, token, is_path);
+                self.next_made = Some(self.value_of(walker, token, is_path));
             }
         } else if kind_at(tokens, next) == "::" {
             if !is_primitive(text) {
@@ -417,18 +422,18 @@ impl<'a> Scan<'a> {
     }
 
     /// The value that `Name(..)` or `Type::Name(..)` makes.
-    fn value_of(&self, walker: &mut Walker<'a>, token: Node<'_>, is_path: bool) -> Option<u32> {
+    fn value_of(&self, walker: &mut Walker<'a>, token: Node<'_>, is_path: bool) -> u32 {
         match walker.text(token) {
             text if is_path && is_camel(self.word) && text != self.word => {
                 let ty = self.word;
-                Some(if ty == "Self" {
+                if ty == "Self" {
                     walker.expr(ExprKind::SelfRef, "", NONE, token)
                 } else {
                     walker.expr(ExprKind::New, ty, NONE, token)
-                })
+                }
             }
-            "Some" | "Ok" | "Err" => Some(walker.expr(ExprKind::Unknown, "", NONE, token)),
-            text => Some(walker.expr(ExprKind::New, text, NONE, token)),
+            "Some" | "Ok" | "Err" => walker.expr(ExprKind::Unknown, "", NONE, token),
+            text => walker.expr(ExprKind::New, text, NONE, token),
         }
     }
 
@@ -437,54 +442,50 @@ impl<'a> Scan<'a> {
         self.chain = None;
         let Some(length) = tokens[at + 1..].iter().position(|token| token.kind() == "|") else { return at + 1 };
         let end = at + 1 + length;
-        let mut in_type = false;
-        for token in &tokens[at + 1..end] {
-            match token.kind() {
-                "," => in_type = false,
-                ":" => in_type = true,
-                "identifier" if in_type => {
-                    if !matches!(walker.text(*token), "dyn" | "Self") {
-                        walker.reference(*token, Role::ParamType, NONE);
-                    }
-                }
-                "identifier" if !is_upper(walker.text(*token)) => {
-                    walker.bind(*token, None, NONE, token.end_byte());
-                }
-                "token_tree" if !in_type => bind_all(walker, *token),
-                _ => {}
-            }
+        for part in tokens[at + 1..end].split(|token| token.kind() == ",") {
+            let mark = part.iter().position(|token| token.kind() == ":").unwrap_or(part.len());
+            bind_names(walker, &part[..mark]);
+            types(walker, &part[mark..], Role::ParamType);
         }
         end + 1
     }
 }
 
-fn bind_all(walker: &mut Walker<'_>, tree: Node<'_>) {
-    walker.visit_with(tree, |walker, tree| {
-        for token in children(tree) {
-            match token.kind() {
-                "identifier" if !is_upper(walker.text(token)) => {
-                    walker.bind(token, None, NONE, token.end_byte());
-                }
-                "token_tree" => bind_all(walker, token),
-                _ => {}
+/// Records the type names among tokens that are a type.
+fn types(walker: &mut Walker<'_>, tokens: &[Node<'_>], role: Role) {
+    for (index, token) in tokens.iter().enumerate() {
+        let lifetime = kind_at(tokens, index.wrapping_sub(1)) == "'";
+        if token.kind() == "identifier" && !lifetime && kind_at(tokens, index + 1) != "::" && is_camel(walker.text(*token)) {
+            if walker.text(*token) != "Self" {
+                walker.reference(*token, role, NONE);
             }
+        } else if token.kind() == "token_tree" {
+            walker.visit_with(*token, |walker, token| types(walker, &children(token), role));
         }
-    });
-}
-
-/// Whether an expression may begin at this token, so that `|` opens a closure.
-fn begins_expression(tokens: &[Node<'_>], at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|index| tokens[index]) else { return true };
-    match before.kind() {
-        "," | "=" | "=>" | ";" | ":" | "(" | "return" | "async" => true,
-        "identifier" => before.end_byte() - before.start_byte() == 4 && kind_at(tokens, at + 2) != "" && is_move(tokens, at),
-        _ => false,
     }
 }
 
-/// `move` is a plain identifier among tokens; nothing else can stand directly in front of a closure's bar but an operand.
-fn is_move(tokens: &[Node<'_>], at: usize) -> bool {
-    tokens[at + 1..].iter().any(|token| token.kind() == "|") && at.checked_sub(2).is_none_or(|index| matches!(tokens[index].kind(), "," | "=" | "=>" | ";" | "async"))
+/// Binds the names of a pattern among tokens.
+fn bind_names(walker: &mut Walker<'_>, tokens: &[Node<'_>]) {
+    for token in tokens {
+        match token.kind() {
+            "identifier" if !is_upper(walker.text(*token)) && walker.text(*token) != "ref" => {
+                walker.bind(*token, None, NONE, token.end_byte());
+            }
+            "token_tree" => walker.visit_with(*token, |walker, token| bind_names(walker, &children(token))),
+            _ => {}
+        }
+    }
+}
+
+/// Whether an expression may begin at this token, so that `|` opens a closure.
+fn begins_expression(walker: &Walker<'_>, tokens: &[Node<'_>], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|index| tokens[index]) else { return true };
+    match before.kind() {
+        "," | "=" | "=>" | ";" | ":" | "(" | "return" | "async" => true,
+        "identifier" => walker.text(before) == "move",
+        _ => false,
+    }
 }
 
 /// The index behind the `>` that closes the `<` at `at`; the next index where nothing does.
@@ -508,7 +509,8 @@ fn close_angle(tokens: &[Node<'_>], at: usize) -> usize {
 
 /// Whether `Name {` is the head of a block (`impl Name {`, `match Name {`) and no struct literal.
 fn heads_block(walker: &Walker<'_>, tokens: &[Node<'_>], at: usize) -> bool {
-    let heads = ["impl", "for", "struct", "enum", "union", "trait", "match", "if", "while", "in", "->", "<", ":", "mod", "dyn", "+", ">"];
+    let heads =
+        ["impl", "for", "struct", "enum", "union", "trait", "match", "if", "while", "in", "->", "<", ":", "mod", "dyn", "+", ">"];
     tokens[..at].iter().rev().take(3).take_while(|token| token.kind() != ";").any(|token| {
         let word = if token.kind() == "identifier" { walker.text(*token) } else { token.kind() };
         heads.contains(&word)
@@ -566,8 +568,17 @@ fn definition(walker: &mut Walker<'_>, tokens: &[Node<'_>], at: usize) -> Option
     let (first, flags, seen) = prefix(walker, tokens, at);
     let def = walker.define(NewDef::new(kind, name, name).visibility(seen).flags(flags));
     place(walker, def, tokens, (first, at, end));
+    let mut rest = &tokens[name_at + 1..=end];
+    if let ("static" | "const", Some(mark)) = (keyword, rest.iter().position(|token| token.kind() == "=")) {
+        // Behind the colon.
+        let from = rest.first().map_or(0, Node::end_byte);
+        let ty = one_line(walker.slice(from, rest[mark].start_byte().max(from)), 240);
+        let ty = walker.intern(&ty);
+        walker.def_mut(def).ty = ty;
+        walker.owned_by(def, |walker| types(walker, &rest[..mark], Role::Type));
+        rest = &rest[mark..];
+    }
     walker.in_def(def, |walker| {
-        let mut rest = &tokens[name_at + 1..=end];
         if let (Kind::Function, Some(parameters)) = (kind, rest.iter().position(|token| token.kind() == "token_tree")) {
             bind_parameters(walker, rest[parameters]);
             let count = arguments(rest[parameters]).map_or(u16::MAX, |count| count as u16);
@@ -647,11 +658,16 @@ fn bind_parameters(walker: &mut Walker<'_>, tree: Node<'_>) {
                         let ty = ty.map(|(from, to)| walker.slice(from.start_byte(), to.end_byte()));
                         walker.bind(*token, ty, NONE, token.end_byte());
                     }
-                    "token_tree" => bind_all(walker, *token),
+                    "token_tree" => bind_names(walker, std::slice::from_ref(token)),
                     _ => {}
                 }
             }
-            Scan::new(Open::Paren, None).run(walker, part.get(mark + 1..).unwrap_or_default());
+            let after = part.get(mark + 1..).unwrap_or_default();
+            if kind_at(part, mark) == ":" {
+                types(walker, after, Role::ParamType);
+            } else {
+                Scan::new(Open::Paren, None).run(walker, after);
+            }
         }
     });
 }

@@ -59,8 +59,17 @@ fn mention(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
             visit_field(walker, node, "element", role);
             walker.visit_field(node, "length");
         }
-        "reference_type" | "pointer_type" | "tuple_type" | "bounded_type" | "abstract_type" | "dynamic_type" | "bracketed_type"
-        | "qualified_type" | "higher_ranked_trait_bound" | "removed_trait_bound" | "use_bounds" => {
+        "reference_type"
+        | "pointer_type"
+        | "tuple_type"
+        | "bounded_type"
+        | "abstract_type"
+        | "dynamic_type"
+        | "bracketed_type"
+        | "qualified_type"
+        | "higher_ranked_trait_bound"
+        | "removed_trait_bound"
+        | "use_bounds" => {
             walker.for_children(node, |walker, child| visit(walker, child, role));
         }
         "trait_bounds" => walker.for_children(node, |walker, child| visit(walker, child, Role::Type)),
@@ -159,12 +168,9 @@ pub(super) fn bare_name<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
             "scoped_type_identifier" => node.child_by_field_name("name"),
             "generic_type" | "reference_type" | "pointer_type" => node.child_by_field_name("type"),
             "dynamic_type" | "abstract_type" => node.child_by_field_name("trait"),
-            "bounded_type" | "higher_ranked_trait_bound" => {
-                let mut cursor = node.walk();
-                let found =
-                    node.named_children(&mut cursor).find(|child| !matches!(child.kind(), "lifetime" | "type_parameters"));
-                found
-            }
+            "bounded_type" | "higher_ranked_trait_bound" => (0..node.named_child_count() as u32)
+                .filter_map(|index| node.named_child(index))
+                .find(|child| !matches!(child.kind(), "lifetime" | "type_parameters")),
             _ => None,
         };
         match inner {

@@ -222,7 +222,8 @@ pub(super) fn assigned_field(walker: &mut Walker<'_>, whole: Node<'_>, property:
     let new = NewDef::new(Kind::Field, whole, property).visibility(visibility);
     match value(walker, right) {
         Value::Function(function) => {
-            let def = define_hidden(walker, NewDef { kind: Kind::Method, ..new }.body(function.child_by_field_name("body")), name);
+            let def =
+                define_hidden(walker, NewDef { kind: Kind::Method, ..new }.body(function.child_by_field_name("body")), name);
             (walker.def_mut(def).parent, walker.def_mut(def).owner_type) = (parent, owner_type);
             defs::function_inside(walker, Some(def), function);
         }

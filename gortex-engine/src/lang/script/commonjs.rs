@@ -383,7 +383,8 @@ fn named_export(walker: &mut Walker<'_>, whole: Node<'_>, place: Node<'_>, name:
                 return walker.import(source, module, "", name, import_flag::MODULE | import_flag::REEXPORT);
             }
             if inner.kind() == "member_expression"
-                && let (Some(object), Some(property)) = (inner.child_by_field_name("object"), inner.child_by_field_name("property"))
+                && let (Some(object), Some(property)) =
+                    (inner.child_by_field_name("object"), inner.child_by_field_name("property"))
                 && let Some(source) = module_source(walker, object)
             {
                 let (module, member) = (string_text(walker, source), walker.text(property));

@@ -174,6 +174,7 @@ pub(super) const HOOKS: Hooks = Hooks {
     signature_start: Some(signature_start),
     is_attribute: Some(is_decorator),
     finish: Some(modules::finish),
+    ..Hooks::NONE
 };
 
 /// A signature begins behind the decorators.
@@ -258,8 +259,21 @@ fn is_function(node: Node<'_>) -> bool {
 
 /// Wrappers that give back the function they are given, so that the variable is that function by all a reader cares for.
 const WRAPPERS: &[&str] = &[
-    "memo", "forwardRef", "observer", "useCallback", "useEvent", "useEffectEvent", "useMemoizedFn", "debounce", "throttle",
-    "memoize", "once", "asyncHandler", "catchAsync", "curry", "cache",
+    "memo",
+    "forwardRef",
+    "observer",
+    "useCallback",
+    "useEvent",
+    "useEffectEvent",
+    "useMemoizedFn",
+    "debounce",
+    "throttle",
+    "memoize",
+    "once",
+    "asyncHandler",
+    "catchAsync",
+    "curry",
+    "cache",
 ];
 
 fn value<'t>(walker: &Walker<'_>, node: Node<'t>) -> Value<'t> {

@@ -13,9 +13,9 @@ pub(super) fn program(walker: &mut Walker<'_>, node: Node<'_>) {
     if let Some(first) = node.named_child(0).filter(|first| first.kind() == "comment") {
         let text = walker.text(first);
         let about_file = ["@file", "@module", "@packageDocumentation"].iter().any(|mark| text.contains(mark));
-        let apart = first.next_named_sibling().is_none_or(|next| {
-            next.kind() == "import_statement" || next.start_position().row > first.end_position().row + 1
-        });
+        let apart = first
+            .next_named_sibling()
+            .is_none_or(|next| next.kind() == "import_statement" || next.start_position().row > first.end_position().row + 1);
         let legal = ["opyright", "icense", "eslint-", "@ts-", "@flow"].iter().any(|mark| text.contains(mark));
         if about_file || (apart && !legal) {
             walker.file_doc(&strip_comment(text));

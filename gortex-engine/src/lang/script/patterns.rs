@@ -38,7 +38,8 @@ pub(super) fn parameters(walker: &mut Walker<'_>, node: Node<'_>, def: Option<u3
             return;
         }
         let typed = matches!(child.kind(), "required_parameter" | "optional_parameter");
-        let name = if typed { child.child_by_field_name("pattern").or_else(|| child.child_by_field_name("name")) } else { Some(child) };
+        let name =
+            if typed { child.child_by_field_name("pattern").or_else(|| child.child_by_field_name("name")) } else { Some(child) };
         let Some(name) = name else { return walker.visit_children(child) };
         if name.kind() != "this" {
             count += 1;
@@ -182,8 +183,7 @@ fn member_type<'t>(walker: &Walker<'_>, object: Node<'t>, name: &str) -> Option<
     let mut cursor = object.walk();
     let mut members = object.named_children(&mut cursor);
     let found = members.find(|member| {
-        member.kind() == "property_signature"
-            && member.child_by_field_name("name").is_some_and(|key| walker.text(key) == name)
+        member.kind() == "property_signature" && member.child_by_field_name("name").is_some_and(|key| walker.text(key) == name)
     });
     found?.child_by_field_name("type")
 }

@@ -139,7 +139,9 @@ fn assign(walker: &mut Walker<'_>, node: Node<'_>, whole: Node<'_>) {
     let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
         return walker.visit_children(node);
     };
-    if left.kind() == "member_expression" && (commonjs::assigned(walker, whole, left, right) || this_field(walker, whole, left, right)) {
+    if left.kind() == "member_expression"
+        && (commonjs::assigned(walker, whole, left, right) || this_field(walker, whole, left, right))
+    {
         return;
     }
     if left.kind() == "identifier" && walker.text(left) == "exports" {

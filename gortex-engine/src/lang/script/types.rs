@@ -126,10 +126,28 @@ fn one_type<'t>(walker: &mut Walker<'_>, node: Node<'t>, role: Role, stack: &mut
         }
         "predefined_type" | "literal_type" | "this_type" | "existential_type" | "comment" | "string_fragment" | "identifier" => {}
         "type_query" => walker.visit_children(node),
-        "type_annotation" | "asserts_annotation" | "type_predicate_annotation" | "asserts" | "parenthesized_type" | "array_type"
-        | "readonly_type" | "optional_type" | "rest_type" | "union_type" | "intersection_type" | "tuple_type"
-        | "flow_maybe_type" | "index_type_query" | "template_literal_type" | "template_type" | "lookup_type" | "constraint"
-        | "default_type" | "omitting_type_annotation" | "adding_type_annotation" | "opting_type_annotation" => {
+        "type_annotation"
+        | "asserts_annotation"
+        | "type_predicate_annotation"
+        | "asserts"
+        | "parenthesized_type"
+        | "array_type"
+        | "readonly_type"
+        | "optional_type"
+        | "rest_type"
+        | "union_type"
+        | "intersection_type"
+        | "tuple_type"
+        | "flow_maybe_type"
+        | "index_type_query"
+        | "template_literal_type"
+        | "template_type"
+        | "lookup_type"
+        | "constraint"
+        | "default_type"
+        | "omitting_type_annotation"
+        | "adding_type_annotation"
+        | "opting_type_annotation" => {
             push(stack, node, role);
         }
         _ => walker.visit(node),

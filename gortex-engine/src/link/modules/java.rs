@@ -14,7 +14,7 @@ pub(crate) struct JavaPackages {
 impl JavaPackages {
     pub fn new(table: &Table<'_>, packages: &mut Vec<Package>, of_file: &mut [u32]) -> Self {
         let mut by_name: FxHashMap<String, u32> = FxHashMap::default();
-        for at in 0..table.files.len() {
+        for (at, slot) in of_file.iter_mut().enumerate() {
             if table.family(at) != Some(Family::Java) {
                 continue;
             }
@@ -24,7 +24,7 @@ impl JavaPackages {
                 packages.len() as u32 - 1
             });
             packages[package as usize].files.push(at as u32);
-            of_file[at] = package;
+            *slot = package;
         }
         JavaPackages { by_name }
     }

@@ -32,7 +32,7 @@ impl ScriptModules {
             let Some(json) = parse_jsonc(&manifest.text) else { continue };
             if base == "package.json" {
                 found.add_package(folder(&manifest.path), &json);
-            } else if base.ends_with(".json") {
+            } else if super::is_script_config(base) {
                 let mut config = Config::default();
                 read_config(&texts, &manifest.path, &json, &mut config, 0);
                 let slot = found.configs.entry(folder(&manifest.path).to_owned()).or_default();
@@ -125,7 +125,9 @@ fn lookup(modules: &Modules, path: &str) -> Option<u32> {
         }
     }
     // TypeScript sources are imported by the name of what they compile to.
-    for (built, sources) in [(".js", [".ts", ".tsx"]), (".jsx", [".tsx", ".ts"]), (".mjs", [".mts", ".ts"]), (".cjs", [".cts", ".ts"])] {
+    for (built, sources) in
+        [(".js", [".ts", ".tsx"]), (".jsx", [".tsx", ".ts"]), (".mjs", [".mts", ".ts"]), (".cjs", [".cts", ".ts"])]
+    {
         if let Some(stem) = path.strip_suffix(built) {
             let found = sources.iter().find_map(|source| modules.path(&format!("{stem}{source}")));
             if found.is_some() {

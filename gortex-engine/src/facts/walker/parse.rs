@@ -1,0 +1,91 @@
+//! Parsing and the frame of extraction.
+//!
+//! One parser per thread; a broken file may be read a second time in a form its language prepares, and the better tree wins.
+//!
+//! Knows parsers, not rows.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::{ExtractLimits, Walker};
+use crate::facts::pack::{Facts, Rows, Strings, file_flag};
+use crate::facts::text::count_lines;
+use crate::lang::Compiled;
+
+/// Parses `source` and collects its facts.
+///
+/// Never fails: what could not be parsed is counted in the header, and a file that the parser had to give up on has no rows
+/// and [`file_flag::PARTIAL`].
+pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Facts {
+    let lines = count_lines(source);
+    let Some(tree) = parse(language, source, limits) else {
+        let mut rows = Rows::default();
+        rows.header.lines = lines;
+        rows.header.flags = file_flag::PARTIAL;
+        rows.header.parse_errors = 1;
+        return rows.pack(&Strings::new());
+    };
+    let tree = better_tree(language, source, tree, limits);
+    let mut walker = Walker::new(language, source, limits);
+    walker.rows.header.lines = lines;
+    walker.visit(tree.root_node());
+    if let Some(finish) = language.language.hooks.finish {
+        finish(&mut walker, tree.root_node());
+    }
+    walker.unvisited_problem(tree.root_node());
+    walker.finish()
+}
+
+/// The tree itself, or that of the language's other reading of a broken file when it has fewer errors.
+fn better_tree(language: &'static Compiled, source: &[u8], tree: Tree, limits: ExtractLimits) -> Tree {
+    let prepare = language.language.hooks.prepare.filter(|_| tree.root_node().has_error());
+    let Some(prepared) = prepare.and_then(|prepare| prepare(source)) else { return tree };
+    debug_assert_eq!(prepared.len(), source.len(), "positions must stay");
+    match parse(language, &prepared, limits) {
+        Some(other) if error_weight(&other) < error_weight(&tree) => other,
+        _ => tree,
+    }
+}
+
+/// How much of a tree the grammar could not make sense of: bytes in error nodes and a little for each.
+fn error_weight(tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut weight = 0;
+    loop {
+        let node = cursor.node();
+        let broken = node.is_error() || node.is_missing();
+        if broken {
+            weight += 16 + node.end_byte() - node.start_byte();
+        }
+        if !broken && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return weight;
+            }
+        }
+    }
+}
+
+/// Parses with the language's grammar; `None` when the parser was stopped.
+pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Option<Tree> {
+    thread_local! {
+        static PARSER: std::cell::RefCell<Parser> = std::cell::RefCell::new(Parser::new());
+    }
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&language.grammar).ok()?;
+        let mut ticks = 0u32;
+        let mut progress = |_: &tree_sitter::ParseState| {
+            ticks += 1;
+            if ticks > limits.parse_ticks { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    })
+}

@@ -1,0 +1,689 @@
+//! Another reading of a C or C++ file that a grammar can't parse as it stands.
+//!
+//! Two things break such files: branches of `#if` that open a brace and leave it open, and macros in places where the
+//! grammar expects a type. Both are blanked with spaces of the same length, so every position stays. This is only tried
+//! when the first parse has errors, and only kept when it has fewer.
+//!
+//! Knows tokens, no grammar: what it can't place it leaves alone.
+
+use super::is_caps;
+
+/// The file with what stands in the grammar's way blanked; `None` when there is nothing of that kind.
+pub(in crate::lang) fn prepare(source: &[u8]) -> Option<Vec<u8>> {
+    reading(source, false)
+}
+
+/// [`prepare`] for C, which also leaves out what only a C++ compiler is shown.
+pub(in crate::lang) fn prepare_c(source: &[u8]) -> Option<Vec<u8>> {
+    reading(source, true)
+}
+
+fn reading(source: &[u8], c_only: bool) -> Option<Vec<u8>> {
+    let mut out = source.to_vec();
+    let branches = blank_branches(&mut out, c_only);
+    let macros = blank_macros(&mut out);
+    (branches || macros).then_some(out)
+}
+
+fn blank(out: &mut [u8], from: usize, to: usize) -> bool {
+    let mut changed = false;
+    for byte in &mut out[from..to] {
+        if !byte.is_ascii_whitespace() {
+            *byte = b' ';
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The length of the word at the start.
+pub(super) fn word_len(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_' || **byte >= 0x80).count()
+}
+
+/// One past a string or character literal; an unterminated one ends with its line.
+pub(super) fn skip_quoted(bytes: &[u8], at: usize) -> usize {
+    let quote = bytes[at];
+    if quote == b'"' && at > 0 && bytes[at - 1] == b'R' {
+        return skip_raw(bytes, at);
+    }
+    let mut at = at + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'\n' => return at,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+fn skip_raw(bytes: &[u8], at: usize) -> usize {
+    let Some(open) = memchr::memchr(b'(', &bytes[at..]).filter(|open| *open < 20) else { return at + 1 };
+    let mut end = vec![b')'];
+    end.extend_from_slice(&bytes[at + 1..at + open]);
+    end.push(b'"');
+    memchr::memmem::find(&bytes[at + open..], &end).map_or(bytes.len(), |found| at + open + found + end.len())
+}
+
+/// One past a comment.
+pub(super) fn skip_comment(bytes: &[u8], at: usize) -> usize {
+    if bytes[at + 1] == b'/' {
+        return memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+    }
+    memchr::memmem::find(&bytes[(at + 2).min(bytes.len())..], b"*/").map_or(bytes.len(), |end| at + end + 4)
+}
+
+/// One past a preprocessor line, continuation lines included.
+fn skip_directive(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    loop {
+        let Some(end) = memchr::memchr(b'\n', &bytes[at..]) else { return bytes.len() };
+        let line = bytes[at..at + end].trim_ascii_end();
+        // A block comment that opens on the line may go on below it.
+        if let Some(open) =
+            memchr::memmem::rfind(line, b"/*").filter(|open| memchr::memmem::find(&line[*open..], b"*/").is_none())
+        {
+            at = skip_comment(bytes, at + open);
+            continue;
+        }
+        at += end + 1;
+        if !line.ends_with(b"\\") {
+            return at;
+        }
+    }
+}
+
+/// What the scanner meets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Token {
+    Word,
+    Quoted,
+    Directive,
+    Mark(u8),
+}
+
+/// Reads tokens; comments and blanks are passed over.
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line_start: bool,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(bytes: &'a [u8], at: usize) -> Self {
+        Scanner { bytes, at, line_start: true }
+    }
+
+    fn next(&mut self) -> Option<(Token, usize, usize)> {
+        while self.at < self.bytes.len() {
+            let (at, byte) = (self.at, self.bytes[self.at]);
+            if byte.is_ascii_whitespace() {
+                self.line_start |= byte == b'\n';
+                self.at += 1;
+                continue;
+            }
+            if byte == b'/' && matches!(self.bytes.get(at + 1), Some(b'/' | b'*')) {
+                self.at = skip_comment(self.bytes, at);
+                continue;
+            }
+            let token = match byte {
+                b'#' if self.line_start => {
+                    self.at = skip_directive(self.bytes, at);
+                    return Some((Token::Directive, at, self.at));
+                }
+                b'"' | b'\'' if !(byte == b'\'' && at > 0 && self.bytes[at - 1].is_ascii_digit()) => {
+                    self.at = skip_quoted(self.bytes, at);
+                    Token::Quoted
+                }
+                _ => match word_len(&self.bytes[at..]) {
+                    0 => {
+                        self.at += 1;
+                        Token::Mark(byte)
+                    }
+                    len => {
+                        self.at += len;
+                        Token::Word
+                    }
+                },
+            };
+            self.line_start = false;
+            return Some((token, at, self.at));
+        }
+        None
+    }
+}
+
+// ----- branches
+
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    start: usize,
+    end: usize,
+    braces: i32,
+    parens: i32,
+    last: u8,
+    dead: bool,
+}
+
+#[derive(Debug)]
+struct Group {
+    directives: Vec<(usize, usize)>,
+    branches: Vec<Branch>,
+    has_else: bool,
+    dead: bool,
+    foreign: bool,
+    braces: i32,
+    parens: i32,
+    before: u8,
+    low: i32,
+    start: usize,
+}
+
+fn blank_branches(out: &mut [u8], c_only: bool) -> bool {
+    let source = out.to_vec();
+    let mut scanner = Scanner::new(&source, 0);
+    let mut stack: Vec<Group> = Vec::new();
+    let (mut braces, mut parens, mut last) = (0i32, 0i32, 0u8);
+    let mut changed = false;
+    while let Some((token, from, to)) = scanner.next() {
+        match token {
+            Token::Word => last = b'a',
+            Token::Quoted => last = b'"',
+            Token::Mark(byte) => {
+                match byte {
+                    b'{' => braces += 1,
+                    b'}' => {
+                        braces -= 1;
+                        for group in &mut stack {
+                            group.low = group.low.min(braces - group.braces);
+                        }
+                    }
+                    b'(' => parens += 1,
+                    b')' => parens -= 1,
+                    _ => {}
+                }
+                last = byte;
+            }
+            Token::Directive => {
+                let line = source[from + 1..to].trim_ascii();
+                let word = &line[..word_len(line)];
+                match word {
+                    b"if" | b"ifdef" | b"ifndef" => {
+                        let never = word == b"if" && line[2..].trim_ascii() == b"0";
+                        let foreign = c_only && word != b"ifndef" && is_cpp_only(&line[word.len()..]);
+                        let dead = never || foreign;
+                        stack.push(Group {
+                            directives: vec![(from, to)],
+                            branches: Vec::new(),
+                            has_else: false,
+                            dead,
+                            foreign,
+                            braces,
+                            parens,
+                            before: last,
+                            low: 0,
+                            start: to,
+                        });
+                    }
+                    b"else" | b"elif" | b"elifdef" | b"elifndef" => {
+                        let Some(group) = stack.last_mut() else { continue };
+                        close(group, from, braces, parens, last);
+                        group.directives.push((from, to));
+                        group.has_else |= word == b"else";
+                        group.start = to;
+                        (braces, parens, last) = (group.braces, group.parens, group.before);
+                    }
+                    b"endif" => {
+                        let Some(mut group) = stack.pop() else { continue };
+                        close(&mut group, from, braces, parens, last);
+                        group.directives.push((from, to));
+                        let kept = settle(out, &group, &mut changed);
+                        (braces, parens, last) = match kept {
+                            Some(branch) => (group.braces + branch.braces, group.parens + branch.parens, branch.last),
+                            None => (group.braces, group.parens, group.before),
+                        };
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    changed
+}
+
+/// Whether a condition holds for C++ compilers alone.
+fn is_cpp_only(condition: &[u8]) -> bool {
+    let text = condition.trim_ascii();
+    let text = text.strip_prefix(b"defined").unwrap_or(text).trim_ascii_start();
+    text.strip_prefix(b"(").unwrap_or(text).trim_ascii_start().starts_with(b"__cplusplus")
+}
+
+fn close(group: &mut Group, end: usize, braces: i32, parens: i32, last: u8) {
+    group.branches.push(Branch {
+        start: group.start,
+        end,
+        braces: braces - group.braces,
+        parens: parens - group.parens,
+        last,
+        dead: group.dead && group.branches.is_empty(),
+    });
+}
+
+/// Blanks what a grammar can't take of one `#if` .. `#endif`; returns the branch that the text goes on from.
+fn settle(out: &mut [u8], group: &Group, changed: &mut bool) -> Option<Branch> {
+    let first = group.branches.iter().find(|branch| !branch.dead).copied();
+    let even = |branch: &Branch| branch.braces == 0 && branch.parens == 0;
+    let balanced = group.low >= 0 && group.branches.iter().all(even);
+    // In the middle of an expression, a list or a head; grammars know branches only between statements.
+    let inside = group.parens > 0 || !matches!(group.before, 0 | b';' | b'{' | b'}' | b':');
+    if group.foreign && !inside {
+        let mut live = group.branches.iter().filter(|branch| !branch.dead);
+        if live.all(even) {
+            for (from, to) in
+                group.directives.iter().copied().chain(group.branches.iter().filter(|it| it.dead).map(|it| (it.start, it.end)))
+            {
+                *changed |= blank(out, from, to);
+            }
+            return first;
+        }
+    }
+    if balanced && !inside {
+        return first;
+    }
+    for (from, to) in &group.directives {
+        *changed |= blank(out, *from, *to);
+    }
+    let listed = balanced && matches!(group.before, b',' | b'{') && group.branches.iter().all(|branch| branch.last == b',');
+    if listed {
+        return first;
+    }
+    let alike = group
+        .branches
+        .iter()
+        .all(|branch| group.branches.first().is_some_and(|other| other.braces == branch.braces && other.parens == branch.parens));
+    let kept = match first {
+        Some(first) if alike && (group.has_else || even(&first)) => Some(first),
+        _ if group.has_else => group.branches.last().copied(),
+        _ => None,
+    };
+    for branch in &group.branches {
+        if kept.is_none_or(|kept| kept.start != branch.start) {
+            *changed |= blank(out, branch.start, branch.end);
+        }
+    }
+    kept
+}
+
+// ----- macros
+
+/// A piece of a declaration's head.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    token: Token,
+    start: usize,
+    end: usize,
+    /// The end of the parenthesised group right after a word.
+    group: Option<usize>,
+}
+
+fn skip_group(bytes: &[u8], open: usize, left: u8, right: u8) -> Option<usize> {
+    let mut scanner = Scanner::new(bytes, open);
+    scanner.line_start = false;
+    let mut depth = 0;
+    while let Some((token, _, end)) = scanner.next() {
+        match token {
+            Token::Mark(byte) if byte == left => depth += 1,
+            Token::Mark(byte) if byte == right => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(end);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn blank_macros(out: &mut [u8]) -> bool {
+    let source = out.to_vec();
+    let mut scanner = Scanner::new(&source, 0);
+    let mut head: Vec<Piece> = Vec::new();
+    let mut has_value = false;
+    let mut changed = false;
+    while let Some((token, start, end)) = scanner.next() {
+        match token {
+            Token::Directive => {}
+            Token::Mark(b';') => {
+                changed |= fix(out, &source, &head, b';');
+                head.clear();
+                has_value = false;
+            }
+            Token::Mark(b'}') => {
+                changed |= blank_lonely(out, &source, &head);
+                head.clear();
+                has_value = false;
+            }
+            Token::Mark(b'{') => {
+                changed |= fix(out, &source, &head, b'{');
+                if !opens_scope(&source, &head) || has_value {
+                    scanner.at = skip_group(&source, start, b'{', b'}').unwrap_or(source.len());
+                }
+                // After a body a new declaration begins; after a value the old one goes on to its semicolon.
+                if !has_value {
+                    head.clear();
+                }
+            }
+            Token::Mark(b'(') => {
+                let Some(to) = skip_group(&source, start, b'(', b')') else { continue };
+                scanner.at = to;
+                match head.last_mut().filter(|last| last.token == Token::Word && last.group.is_none()) {
+                    Some(word) => word.group = Some(to),
+                    None => head.push(Piece { token: Token::Mark(b'('), start, end: to, group: None }),
+                }
+            }
+            Token::Mark(b'<') if head.last().is_some_and(|last| &source[last.start..last.end] == b"template") => {
+                if let Some(to) = skip_group(&source, start, b'<', b'>') {
+                    scanner.at = to;
+                }
+                head.pop();
+                changed |= blank_lonely(out, &source, &head);
+                head.clear();
+            }
+            Token::Mark(b':') if is_label(&source, &head) => {
+                changed |= fix_label(out, &source, &head, end);
+                head.clear();
+            }
+            Token::Mark(b'=') => {
+                has_value = true;
+                head.push(Piece { token, start, end, group: None });
+            }
+            _ => head.push(Piece { token, start, end, group: None }),
+        }
+    }
+    changed
+}
+
+/// Blanks macros that stand alone where a declaration would begin or end.
+fn blank_lonely(out: &mut [u8], source: &[u8], head: &[Piece]) -> bool {
+    let mut changed = false;
+    if head.iter().all(|piece| piece.token == Token::Word && is_candidate(&source[piece.start..piece.end])) {
+        for piece in head {
+            changed |= blank(out, piece.start, piece.group.unwrap_or(piece.end));
+        }
+    }
+    changed
+}
+
+/// Whether a brace after this head holds declarations.
+fn opens_scope(source: &[u8], head: &[Piece]) -> bool {
+    let mut scope = false;
+    let mut language = false;
+    for piece in head {
+        let text = &source[piece.start..piece.end];
+        match piece.token {
+            Token::Word if matches!(text, b"class" | b"struct" | b"union" | b"namespace") => scope = true,
+            Token::Word if text == b"enum" => return false,
+            Token::Word if piece.group.is_some() && !is_candidate(text) && text != b"alignas" && text != b"decltype" => {
+                return false;
+            }
+            Token::Word if text == b"extern" => language = true,
+            Token::Quoted if language => return true,
+            _ => {}
+        }
+    }
+    scope
+}
+
+fn is_label(source: &[u8], head: &[Piece]) -> bool {
+    head.iter().any(|piece| {
+        matches!(
+            &source[piece.start..piece.end],
+            b"public" | b"private" | b"protected" | b"signals" | b"Q_SIGNALS" | b"slots" | b"Q_SLOTS"
+        )
+    }) && head
+        .iter()
+        .all(|piece| piece.token == Token::Word && (piece.group.is_none() || is_candidate(&source[piece.start..piece.end])))
+        && head.len() < 6
+        && !head.iter().any(|piece| matches!(&source[piece.start..piece.end], b"class" | b"struct"))
+}
+
+/// `public slots:` becomes `public:`; `signals:` vanishes.
+fn fix_label(out: &mut [u8], source: &[u8], head: &[Piece], colon: usize) -> bool {
+    let access = |piece: &Piece| matches!(&source[piece.start..piece.end], b"public" | b"private" | b"protected");
+    let mut changed = false;
+    for piece in head.iter().filter(|piece| !access(piece)) {
+        changed |= blank(out, piece.start, piece.group.unwrap_or(piece.end));
+    }
+    if !head.iter().any(access) {
+        changed |= blank(out, colon - 1, colon);
+    }
+    changed
+}
+
+/// Words that may be macros standing for an attribute.
+fn is_candidate(word: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(word) else { return false };
+    let compiler =
+        text.starts_with("__") && !matches!(text, "__int128" | "__typeof__" | "__typeof" | "__auto_type" | "__float128");
+    compiler || is_caps(text)
+}
+
+fn is_storage(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"static"
+            | b"extern"
+            | b"inline"
+            | b"const"
+            | b"volatile"
+            | b"register"
+            | b"typedef"
+            | b"constexpr"
+            | b"virtual"
+            | b"explicit"
+            | b"friend"
+            | b"mutable"
+            | b"restrict"
+            | b"typename"
+            | b"using"
+            | b"return"
+    )
+}
+
+fn is_primitive(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"void"
+            | b"char"
+            | b"short"
+            | b"int"
+            | b"long"
+            | b"float"
+            | b"double"
+            | b"signed"
+            | b"unsigned"
+            | b"bool"
+            | b"_Bool"
+            | b"auto"
+            | b"size_t"
+            | b"ssize_t"
+            | b"int8_t"
+            | b"int16_t"
+            | b"int32_t"
+            | b"int64_t"
+            | b"uint8_t"
+            | b"uint16_t"
+            | b"uint32_t"
+            | b"uint64_t"
+            | b"uintptr_t"
+            | b"intptr_t"
+    )
+}
+
+/// Words of the language that a declaration's head may hold beside types and storage.
+fn is_reserved(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"operator"
+            | b"template"
+            | b"namespace"
+            | b"override"
+            | b"final"
+            | b"noexcept"
+            | b"throw"
+            | b"try"
+            | b"requires"
+            | b"default"
+            | b"delete"
+            | b"thread_local"
+            | b"_Thread_local"
+            | b"_Noreturn"
+            | b"_Atomic"
+            | b"consteval"
+            | b"constinit"
+            | b"alignas"
+            | b"decltype"
+            | b"concept"
+            | b"asm"
+            | b"else"
+            | b"if"
+            | b"for"
+            | b"while"
+            | b"do"
+            | b"switch"
+            | b"case"
+            | b"public"
+            | b"private"
+            | b"protected"
+            | b"new"
+            | b"typeof"
+    )
+}
+
+/// Which of the pieces before a function's name are plain words too many: a type is one word, or made of the language's own.
+fn surplus(source: &[u8], head: &[Piece], name: usize) -> Vec<usize> {
+    let text = |at: usize| &source[head[at].start..head[at].end];
+    let odd = |at: usize| match head[at].token {
+        Token::Word => is_reserved(text(at)) || matches!(text(at), b"using" | b"typedef" | b"return" | b"friend"),
+        Token::Mark(byte) => byte != b'*' && byte != b'&',
+        _ => false,
+    };
+    if (0..name).any(odd) {
+        return Vec::new();
+    }
+    let words = (0..name).filter(|at| head[*at].token == Token::Word && !is_storage(text(*at)));
+    let mut plain: Vec<usize> = Vec::new();
+    let mut settled = false;
+    let mut tagged = false;
+    for at in words {
+        if std::mem::take(&mut tagged) {
+            continue;
+        }
+        if is_tag(text(at)) {
+            (settled, tagged) = (true, true);
+        } else if is_primitive(text(at)) {
+            settled = true;
+        } else if !is_candidate(text(at)) {
+            plain.push(at);
+        }
+    }
+    if !settled {
+        let star = (0..name).find(|at| head[*at].token == Token::Mark(b'*')).unwrap_or(name);
+        if let Some(last) = plain.iter().rposition(|at| *at < star) {
+            plain.remove(last);
+        }
+    }
+    plain
+}
+
+fn is_tag(word: &[u8]) -> bool {
+    matches!(word, b"class" | b"struct" | b"union" | b"enum")
+}
+
+/// Blanks macros in the head of one declaration, when a type and a name remain.
+fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
+    let text = |piece: &Piece| &source[piece.start..piece.end];
+    let stop = head.iter().position(|piece| matches!(piece.token, Token::Mark(b'=' | b',' | b'[')));
+    let colon = head.windows(3).position(|three| {
+        three[1].token == Token::Mark(b':') && three[0].token != Token::Mark(b':') && three[2].token != Token::Mark(b':')
+    });
+    let upto = stop.unwrap_or(head.len()).min(colon.map_or(head.len(), |at| at + 1));
+    let head = &head[..upto];
+    let qualified = |at: usize| {
+        let mark = |at: Option<&Piece>, marks: &[u8]| {
+            at.is_some_and(|piece| matches!(piece.token, Token::Mark(byte) if marks.contains(&byte)))
+        };
+        mark(head.get(at + 1), b":<") || (at > 0 && mark(head.get(at - 1), b":~<"))
+    };
+    let word = |at: usize| head[at].token == Token::Word;
+    let candidate = |at: usize| word(at) && is_candidate(text(&head[at])) && !qualified(at);
+    let called = (0..head.len()).find(|at| word(*at) && head[*at].group.is_some() && !candidate(*at));
+    let is_type = |at: usize| word(at) && !is_storage(text(&head[at])) && !candidate(at);
+    let name = called.or_else(|| {
+        let last_called = (0..head.len()).rev().find(|at| candidate(*at) && head[*at].group.is_some() && (0..*at).any(is_type));
+        last_called.or_else(|| (0..head.len()).rev().find(|at| word(*at)))
+    });
+    let Some(name) = name else { return false };
+    if head.first().is_some_and(|first| text(first) == b"namespace") {
+        let mut changed = false;
+        for at in (1..head.len()).filter(|at| candidate(*at) && (*at > 1 || head[*at].group.is_some())) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+        return changed;
+    }
+    let tag = (0..name).find(|at| word(*at) && is_tag(text(&head[*at])));
+    let has_type = (0..name).any(is_type);
+    let mut changed = false;
+    if let (Some(tag), None) = (tag, called) {
+        // `class API Widget {`: a macro between the key word and the name.
+        if ended == b'{' {
+            for at in (tag + 1..name).filter(|at| candidate(*at)) {
+                changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+            }
+        }
+        for at in (0..tag).filter(|at| candidate(*at)) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+        return changed;
+    }
+    // Where nothing else is the type, one of the macros is.
+    let star = (0..name).find(|at| head[*at].token == Token::Mark(b'*')).unwrap_or(name);
+    let keep = (!has_type).then(|| (0..star).find(|at| candidate(*at) && !text(&head[*at]).starts_with(b"__"))).flatten();
+    for at in (0..name).filter(|at| candidate(*at)) {
+        let tagged = at > 0 && word(at - 1) && is_tag(text(&head[at - 1]));
+        if tagged {
+            continue;
+        }
+        if keep == Some(at) {
+            if let Some(group) = head[at].group {
+                changed |= blank(out, head[at].end, group);
+            }
+            continue;
+        }
+        if has_type || keep.is_some() {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+    }
+    if called.is_some() {
+        for at in surplus(source, head, name) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+        let tail = name + 1..head.len();
+        let attribute = |at: &usize| word(*at) && text(&head[*at]).contains(&b'_') && !is_reserved(text(&head[*at]));
+        let only =
+            tail.clone().all(|at| word(at) && (is_reserved(text(&head[at])) || is_storage(text(&head[at])) || attribute(&at)));
+        for at in tail.filter(|at| only && attribute(at) && !candidate(*at)) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+    }
+    if called.is_some() || head[name].group.is_some() {
+        for at in (name + 1..head.len()).filter(|at| candidate(*at)) {
+            changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
+        }
+    }
+    changed
+}
