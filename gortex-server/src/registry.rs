@@ -63,7 +63,6 @@ pub const PENDING: &[&str] = &[
     "overlay_list",
     "suggest_pattern",
     "preview_edit",
-    "symbols_for_ranges",
     "change.simulate",
     "edit.apply_overlay",
     "generate_docs",

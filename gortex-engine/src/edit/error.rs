@@ -10,7 +10,6 @@ use std::io;
 
 /// Why an edit was refused. In none of these cases has anything been written, except where a variant says so.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EditError {
     /// A value of the request is malformed; `field` names it.
     #[error("`{field}` {problem}")]

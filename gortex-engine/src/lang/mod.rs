@@ -10,6 +10,7 @@ mod cfamily;
 mod common;
 mod cpp;
 mod go;
+pub mod health;
 mod java;
 mod javascript;
 mod python;

@@ -1,1 +1,3 @@
-//! The `refactor` domain: one file per operation.
+//! The `refactor` domain: changes of several files that keep references right.
+
+mod rename;
