@@ -65,12 +65,24 @@ pub struct View {
     pub report: IndexReport,
     /// False until the first run over the current repositories has ended.
     pub complete: bool,
+    /// The symbol index, built at the first search.
+    pub(crate) symbols: std::sync::OnceLock<crate::search::symbols::SymbolIndex>,
     pub(crate) manifests: Vec<Manifest>,
 }
 
 impl View {
     fn empty() -> View {
-        View { graph: Graph::empty(), repos: Vec::new(), report: IndexReport::default(), complete: false, manifests: Vec::new() }
+        View { graph: Graph::empty(), repos: Vec::new(), report: IndexReport::default(), complete: false, symbols: std::sync::OnceLock::new(), manifests: Vec::new() }
+    }
+
+    /// The symbol index of this view's graph. Two first searches at once may both build it; one result is kept.
+    pub fn symbols(&self) -> &crate::search::symbols::SymbolIndex {
+        if let Some(index) = self.symbols.get() {
+            return index;
+        }
+        // Built outside the cell: a thread of a pool that waits for the cell could be the one that has to build.
+        let built = crate::search::symbols::SymbolIndex::build(&self.graph);
+        self.symbols.get_or_init(|| built)
     }
 
     /// The absolute path of a path as answers give it.
@@ -379,7 +391,7 @@ impl Engine {
                 let same = meta.repos.iter().map(|(name, root)| (name, root)).eq(repos.iter().map(|repo| (&repo.name, &repo.root)));
                 same.then(|| {
                     let manifests = meta.manifests.into_iter().map(|(path, text)| Manifest { path, text }).collect();
-                    Box::new(View { graph, repos: repos.to_vec(), report: IndexReport::default(), complete: false, manifests })
+                    Box::new(View { graph, repos: repos.to_vec(), report: IndexReport::default(), complete: false, symbols: std::sync::OnceLock::new(), manifests })
                 })
             }
             Err(SnapshotError::Missing(_)) => None,

@@ -4,4 +4,5 @@
 //!
 //! Knows the graph, not tools, sessions or text formats.
 
+pub mod source;
 pub mod symbol;

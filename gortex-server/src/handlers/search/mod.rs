@@ -1,1 +1,7 @@
 //! The `search` domain: one file per operation.
+
+mod ast;
+mod enclosing;
+mod files;
+mod symbols;
+mod text;
