@@ -4,5 +4,7 @@
 //!
 //! Knows the graph, not tools, sessions or text formats.
 
+pub mod localize;
+pub mod outline;
 pub mod source;
 pub mod symbol;

@@ -37,7 +37,8 @@ async fn get_symbol(graph: Graph, args: Args<GetSymbol>) -> Answer<Value> {
         row["absolute_file_path"] = json!(absolute.map(|path| path.display().to_string()));
         return Ok(row);
     }
-    let (out, into) = (graph.out(node), graph.view().graph.into(node).collect::<Vec<_>>());
+    let code: &gortex_engine::graph::Graph = &graph;
+    let (out, into) = (code.out(node), code.into(node).collect::<Vec<_>>());
     let outgoing: Vec<EdgeOut> = out.iter().take(EDGES).map(|edge| edge_out(&graph, edge)).collect();
     let incoming: Vec<EdgeOut> = into.iter().take(EDGES).map(|edge| edge_out(&graph, edge)).collect();
     Ok(json!({

@@ -73,6 +73,7 @@ fn answer(graph: &Graph, args: &SearchAst) -> Answer<Reply> {
     let limit = args.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let filtered = tests_out || args.min_fan_in_of_enclosing_func > 0;
     let found = search(graph, args, &pattern, tests_out, if filtered { DEEP } else { limit })?;
+    let code: &gortex_engine::graph::Graph = graph;
     let counted_all = found.total <= found.matches.len();
     let kept: Vec<(&AstMatch, Option<u32>)> = found
         .matches
@@ -82,7 +83,7 @@ fn answer(graph: &Graph, args: &SearchAst) -> Answer<Reply> {
             None => true,
             Some(node) => {
                 !(tests_out && graph.is_test(*node))
-                    && (args.min_fan_in_of_enclosing_func == 0 || graph.view().graph.into(*node).count() >= args.min_fan_in_of_enclosing_func)
+                    && (args.min_fan_in_of_enclosing_func == 0 || code.into(*node).count() >= args.min_fan_in_of_enclosing_func)
             }
         })
         .collect();

@@ -5,3 +5,5 @@ mod enclosing;
 mod files;
 mod symbols;
 mod text;
+
+pub(crate) use enclosing::search_lines;

@@ -353,13 +353,6 @@ mod tests {
         assert_eq!(find(&fixture, "handleLogin")["results"][0]["file_path"], "src/login.js");
     }
 
-    #[test]
-    fn case_27_a_function_behind_a_macro() {
-        let fixture = Fixture::new("//- src/x.c\n#define LIST_OF(T) T *\n\nLIST_OF(char) *first_mail(int id)\n{\n    return 0;\n}\n");
-        let row = &find(&fixture, "first_mail")["results"][0];
-        assert_eq!((&row["start_line"], &row["kind"]), (&json!(3), &json!("function")));
-    }
-
     // Fields called `token` of fifty structs filled the head of an answer about tokens.
     #[test]
     fn same_named_leaves_do_not_fill_the_head() {
