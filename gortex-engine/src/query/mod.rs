@@ -13,5 +13,8 @@ pub mod impact;
 pub mod place;
 pub mod rename;
 pub mod signature;
+pub mod localize;
+pub mod outline;
+pub mod source;
 pub mod symbol;
 pub mod tests;

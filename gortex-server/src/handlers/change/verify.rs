@@ -170,7 +170,7 @@ fn callers(graph: &Graph, node: NodeId, new: &Signature, changes: &[Difference],
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut unclassified = 0;
     let mut sites = 0;
-    let calls = linked.into(node).filter(|edge| edge.kind() == EdgeKind::Calls);
+    let calls = linked.incoming(node).filter(|edge| edge.kind() == EdgeKind::Calls);
     for edge in calls {
         sites += 1;
         match edge.usage() {
@@ -233,7 +233,7 @@ fn arguments(graph: &Graph, edge: &EdgeRow) -> Option<usize> {
 fn siblings(graph: &Graph, node: NodeId, new: &Signature, report: &mut Report) {
     let linked: &gortex_engine::graph::Graph = graph;
     let up = |node: NodeId| graph.out(node).iter().filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.to).collect::<Vec<_>>();
-    let down = |node: NodeId| linked.into(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
+    let down = |node: NodeId| linked.incoming(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
     let bases = up(node);
     let mut others: Vec<NodeId> = down(node);
     others.extend(bases.iter().flat_map(|base| down(*base)));
