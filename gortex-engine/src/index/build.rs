@@ -6,6 +6,7 @@
 //! Knows disk and facts; publishing is for `engine`.
 
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -119,7 +120,7 @@ pub fn build(
     let manifests = read_manifests(&files, repos, prefixed);
     files.shrink_to_fit();
     let graph = link::link(files, repos.iter().map(|repo| repo.name.clone()).collect(), &manifests, generation);
-    Ok(Built::New(Box::new(View { graph, repos: repos.to_vec(), report, complete: true, manifests, loose: Default::default() })))
+    Ok(Built::New(Box::new(View { graph, repos: repos.to_vec(), report, complete: true, manifests, loose: OnceLock::new() })))
 }
 
 /// Files of the base view by (number of the repository now, path inside it).
