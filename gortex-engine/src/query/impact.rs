@@ -189,12 +189,12 @@ pub fn impact(graph: &Graph, seeds: &[NodeId], bounds: ImpactBounds) -> Impact {
 
 fn dependents(graph: &Graph, at: NodeId, depth: u32) -> Vec<Affected> {
     // Whoever imports a whole file is asked when a file is the seed; a symbol is reached by its own mentions.
-    let direct = graph.into(at).filter(|edge| edge.from != at && carries(edge.kind()));
+    let direct = graph.incoming(at).filter(|edge| edge.from != at && carries(edge.kind()));
     let mut rows: Vec<Affected> =
         direct.map(|edge| Affected { node: edge.from, depth, via: at, kind: edge.kind(), line: edge.line }).collect();
     // A call through the supertype's member may run this one.
     for base in graph.out(at).iter().filter(|edge| edge.kind() == EdgeKind::Overrides) {
-        let callers = graph.into(base.to).filter(|edge| edge.kind().is_call() && edge.from != at);
+        let callers = graph.incoming(base.to).filter(|edge| edge.kind().is_call() && edge.from != at);
         rows.extend(callers.map(|edge| Affected { node: edge.from, depth, via: at, kind: edge.kind(), line: edge.line }));
     }
     rows

@@ -77,9 +77,9 @@ fn is_test_function(graph: &Graph, node: NodeId) -> bool {
 
 fn users(graph: &Graph, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     let carries = |kind| !matches!(kind, EdgeKind::Imports | EdgeKind::ReExports | EdgeKind::Contains);
-    let direct = graph.into(node).filter(move |edge| carries(edge.kind())).map(|edge| edge.from);
+    let direct = graph.incoming(node).filter(move |edge| carries(edge.kind())).map(|edge| edge.from);
     let through = graph.out(node).iter().filter(|edge| edge.kind() == EdgeKind::Overrides);
-    direct.chain(through.flat_map(|edge| graph.into(edge.to).filter(|call| call.kind().is_call()).map(|call| call.from)))
+    direct.chain(through.flat_map(|edge| graph.incoming(edge.to).filter(|call| call.kind().is_call()).map(|call| call.from)))
 }
 
 /// A command that runs some tests.

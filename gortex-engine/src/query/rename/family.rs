@@ -18,7 +18,7 @@ pub(super) fn of(graph: &Graph, node: NodeId) -> Result<Vec<NodeId>, RenameError
     while let Some(at) = pending.pop() {
         found.push(at);
         let up = graph.out(at).iter().filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.to);
-        let down = graph.into(at).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from);
+        let down = graph.incoming(at).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from);
         let mut next: Vec<NodeId> = up.chain(down).collect();
         if next.is_empty() && graph.def(at).is_some_and(|def| def.has(flag::OVERRIDE)) {
             return Err(RenameError::OutsideReach { id: graph.id(at) });
@@ -131,7 +131,7 @@ fn related_types(graph: &Graph, ty: NodeId) -> BTreeSet<NodeId> {
     }
     let mut pending = vec![ty];
     while let Some(at) = pending.pop() {
-        let below = graph.into(at).filter(|edge| is_super(edge.kind())).map(|edge| edge.from);
+        let below = graph.incoming(at).filter(|edge| is_super(edge.kind())).map(|edge| edge.from);
         pending.extend(below.filter(|node| found.insert(*node)));
     }
     found

@@ -226,7 +226,7 @@ fn collect<'n>(graph: &Graph, target: NodeId, old: &'n str, new: &'n str, confid
             }
         }
     }
-    for edge in graph.into(target) {
+    for edge in graph.incoming(target) {
         let Some(reason) = reason(edge) else { continue };
         let confidence = if edge.tier() >= Tier::AstInferred { Confidence::Medium } else { confidence };
         let file = graph.file_index(edge.from);
@@ -266,7 +266,7 @@ fn reason(edge: &EdgeRow) -> Option<&'static str> {
 fn tests_named_after(graph: &Graph, family: &[NodeId], old: &str, new: &str) -> Vec<(NodeId, String, String)> {
     let mut found: Vec<(NodeId, String, String)> = Vec::new();
     for target in family {
-        for edge in graph.into(*target) {
+        for edge in graph.incoming(*target) {
             let test = edge.from;
             let is_test = graph.def(test).is_some_and(|def| def.has(flag::TEST) && def.kind().is_callable());
             if !is_test || family.contains(&test) || found.iter().any(|(other, ..)| *other == test) {

@@ -165,12 +165,10 @@ fn violation(graph: &Graph, target: NodeId, at: NodeId, line: u32, kind: &str, t
 }
 
 fn callers(graph: &Graph, node: NodeId, new: &Signature, changes: &[Difference], report: &mut Report) {
-    // The graph's own `into`, not the conversion.
-    let linked: &gortex_engine::graph::Graph = graph;
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut unclassified = 0;
     let mut sites = 0;
-    let calls = linked.into(node).filter(|edge| edge.kind() == EdgeKind::Calls);
+    let calls = graph.incoming(node).filter(|edge| edge.kind() == EdgeKind::Calls);
     for edge in calls {
         sites += 1;
         match edge.usage() {
@@ -231,9 +229,8 @@ fn arguments(graph: &Graph, edge: &EdgeRow) -> Option<usize> {
 
 /// Members that replace this one, are replaced by it, or replace the same one.
 fn siblings(graph: &Graph, node: NodeId, new: &Signature, report: &mut Report) {
-    let linked: &gortex_engine::graph::Graph = graph;
     let up = |node: NodeId| graph.out(node).iter().filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.to).collect::<Vec<_>>();
-    let down = |node: NodeId| linked.into(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
+    let down = |node: NodeId| graph.incoming(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
     let bases = up(node);
     let mut others: Vec<NodeId> = down(node);
     others.extend(bases.iter().flat_map(|base| down(*base)));

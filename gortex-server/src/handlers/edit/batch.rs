@@ -184,7 +184,7 @@ impl Step {
 fn ranks(graph: &EngineGraph, steps: &[Step]) -> Vec<u32> {
     let edited: Vec<NodeId> = steps.iter().filter_map(|step| if let Step::Symbol { symbol, .. } = step { Some(symbol.node) } else { None }).collect();
     let is_called = |node: NodeId| {
-        graph.into(node).any(|edge| edge.kind() == EdgeKind::Calls && edge.from != node && edited.contains(&edge.from))
+        graph.incoming(node).any(|edge| edge.kind() == EdgeKind::Calls && edge.from != node && edited.contains(&edge.from))
     };
     let rank = |step: &Step| match step {
         Step::Symbol { symbol, .. } if graph.kind(symbol.node).is_type() => 0,
