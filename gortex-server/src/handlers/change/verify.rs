@@ -119,7 +119,7 @@ fn current(graph: &Graph, node: NodeId) -> Option<Signature> {
 fn receiverless(graph: &Graph, node: NodeId, found: Signature) -> Signature {
     let python_member = graph.file_of(node).lang.is_some_and(|lang| lang.language().family == Family::Python)
         && graph.parent(node).is_some_and(|parent| graph.kind(parent).is_type());
-    let is_static = graph.def(node).is_some_and(|def| def.has(flag::STATIC)) && !found.params.first().is_some_and(|param| param.name == "cls");
+    let is_static = graph.def(node).is_some_and(|def| def.has(flag::STATIC)) && found.params.first().is_none_or(|param| param.name != "cls");
     if python_member { without_receiver(found, is_static) } else { found }
 }
 
