@@ -37,6 +37,7 @@ impl Body {
 pub struct Reply {
     pub(crate) body: Body,
     pub(crate) rows: Option<&'static str>,
+    pub(crate) page: Option<usize>,
     pub(crate) generation: Option<String>,
     pub(crate) meta: Map<String, Value>,
 }
@@ -51,18 +52,24 @@ impl Reply {
 
     /// An answer from a JSON value.
     pub fn json(value: Value) -> Self {
-        Self { body: Body::Json(value), rows: None, generation: None, meta: Map::new() }
+        Self { body: Body::Json(value), rows: None, page: None, generation: None, meta: Map::new() }
     }
 
     /// An answer of plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { body: Body::Text(text.into()), rows: None, generation: None, meta: Map::new() }
+        Self { body: Body::Text(text.into()), rows: None, page: None, generation: None, meta: Map::new() }
     }
 
     /// Names the top-level list that cursors page through. With `edges` beside `nodes`, pages are cut on the edges and
     /// each page keeps the first node and the nodes its edges use.
     pub fn rows(mut self, key: &'static str) -> Self {
         self.rows = Some(key);
+        self
+    }
+
+    /// Rows of a page when the caller gives no `limit`.
+    pub fn page(mut self, rows: usize) -> Self {
+        self.page = Some(rows);
         self
     }
 

@@ -154,7 +154,9 @@ pub(crate) fn shape(
     request: &Map<String, Value>,
     reply: Reply,
 ) -> Result<Shaped, CallError> {
-    let Reply { body, rows, generation, meta } = reply;
+    let Reply { body, rows, page, generation, meta } = reply;
+    let paged = Controls { limit: controls.limit.or(page), ..controls.clone() };
+    let controls = &paged;
     let body = match body {
         Body::Text(text) => {
             if let Some(cursor) = &controls.cursor {

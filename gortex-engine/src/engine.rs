@@ -6,7 +6,7 @@
 //! Knows files and generations; tools, sessions and configuration live elsewhere.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,8 @@ use crate::graph::snapshot::{self, SnapshotError};
 use crate::index::build::{self, Built, Reuse};
 use crate::index::walk::WalkError;
 use crate::link::Manifest;
+use crate::search::symbols::SymbolIndex;
+use crate::query::loose::LooseIndex;
 
 /// A tracked repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,11 +68,41 @@ pub struct View {
     /// False until the first run over the current repositories has ended.
     pub complete: bool,
     pub(crate) manifests: Vec<Manifest>,
+    pub(crate) indexes: Indexes,
+}
+
+/// What is made of a view by the first reader that asks.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes {
+    symbols: OnceLock<SymbolIndex>,
+    loose: OnceLock<LooseIndex>,
 }
 
 impl View {
     fn empty() -> View {
-        View { graph: Graph::empty(), repos: Vec::new(), report: IndexReport::default(), complete: false, manifests: Vec::new() }
+        View {
+            graph: Graph::empty(),
+            repos: Vec::new(),
+            report: IndexReport::default(),
+            complete: false,
+            manifests: Vec::new(),
+            indexes: Indexes::default(),
+        }
+    }
+
+    /// Loose ends by name; made by the first reader that asks.
+    pub fn loose(&self) -> &LooseIndex {
+        self.indexes.loose.get_or_init(|| LooseIndex::build(&self.graph))
+    }
+
+    /// The symbol index of this view's graph. Two first searches at once may both build it; one result is kept.
+    pub fn symbols(&self) -> &SymbolIndex {
+        if let Some(index) = self.indexes.symbols.get() {
+            return index;
+        }
+        // Built outside the cell: a thread of a pool that waits for the cell could be the one that has to build.
+        let built = SymbolIndex::build(&self.graph);
+        self.indexes.symbols.get_or_init(|| built)
     }
 
     /// The absolute path of a path as answers give it.
@@ -380,7 +412,14 @@ impl Engine {
                     meta.repos.iter().map(|(name, root)| (name, root)).eq(repos.iter().map(|repo| (&repo.name, &repo.root)));
                 same.then(|| {
                     let manifests = meta.manifests.into_iter().map(|(path, text)| Manifest { path, text }).collect();
-                    Box::new(View { graph, repos: repos.to_vec(), report: IndexReport::default(), complete: false, manifests })
+                    Box::new(View {
+                        graph,
+                        repos: repos.to_vec(),
+                        report: IndexReport::default(),
+                        complete: false,
+                        manifests,
+                        indexes: Indexes::default(),
+                    })
                 })
             }
             Err(SnapshotError::Missing(_)) => None,

@@ -2,8 +2,14 @@
 //!
 //! Everything that answers a call goes through `gortex_core::dispatch`; this crate gives it state, handlers and roads.
 
+pub mod cli;
+pub mod config;
 pub mod handlers;
 pub mod registry;
+pub mod session;
 pub mod state;
+pub mod surface;
 #[cfg(test)]
 pub mod testing;
+pub mod tracking;
+pub mod transport;

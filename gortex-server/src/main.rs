@@ -1,3 +1,7 @@
 //! The `gortex` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gortex_server::cli::main()
+}

@@ -20,7 +20,6 @@ pub const PENDING: &[&str] = &[
     "winnow_symbols",
     "get_artifact",
     "get_symbol_history",
-    "get_symbol",
     "get_cluster",
     "find_import_path",
     "find_overrides",

@@ -14,11 +14,17 @@ use std::time::Duration;
 
 use gortex_core::{Call, CallError, Code, Effect, FromCall, Recoverable};
 use gortex_engine::edit::FileAuthority;
-use gortex_engine::engine::{Engine, Options, Progress, RepoInfo, Silent, View};
+use gortex_engine::engine::{Engine, IndexError, Options, Progress, RepoInfo, View};
+use gortex_engine::index::build::Reuse;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 /// How long a call waits for the first index before it says that it is not ready.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(50);
+
+/// What a call is told when there is nothing to ask.
+const NOTHING_TRACKED: &str =
+    "nothing is indexed: no repository is tracked; call workspace_admin(operation=\"track\") with an absolute path";
 
 /// Where the first index is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +45,35 @@ pub enum Readiness {
     },
 }
 
+impl Readiness {
+    /// The word of answers.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Readiness::Inactive { .. } => "inactive",
+            Readiness::Indexing => "indexing",
+            Readiness::Ready => "ready",
+            Readiness::Failed { .. } => "failed",
+        }
+    }
+
+    /// Why it is neither ready nor on the way.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Readiness::Inactive { reason } | Readiness::Failed { reason } => Some(reason),
+            Readiness::Indexing | Readiness::Ready => None,
+        }
+    }
+}
+
 /// One process: the engine, its authority and how far it is.
 pub struct Server {
     engine: Engine,
     authority: FileAuthority,
     readiness: watch::Sender<Readiness>,
     cancel: AtomicBool,
+    control: Mutex<()>,
+    patience: Mutex<Duration>,
+    home: Option<PathBuf>,
     /// Where the list of tracked repositories is kept.
     pub config_dir: PathBuf,
 }
@@ -58,10 +87,34 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// Opens a server without repositories.
     pub fn open(options: Options, config_dir: PathBuf) -> std::io::Result<Arc<Server>> {
+        Server::open_for(options, config_dir, None)
+    }
+
+    /// Opens a server without repositories for a user with this home folder, which is never tracked as a whole.
+    pub fn open_for(options: Options, config_dir: PathBuf, home: Option<PathBuf>) -> std::io::Result<Arc<Server>> {
         let (engine, authority) = Engine::open(options)?;
-        let reason = "no repository is tracked; call workspace_admin(operation=\"track\") with a path".to_owned();
-        let (readiness, _) = watch::channel(Readiness::Inactive { reason });
-        Ok(Arc::new(Server { engine, authority, readiness, cancel: AtomicBool::new(false), config_dir }))
+        let (readiness, _) = watch::channel(Readiness::Inactive { reason: NOTHING_TRACKED.to_owned() });
+        let home = home.map(|home| home.canonicalize().unwrap_or(home));
+        Ok(Arc::new(Server {
+            engine,
+            authority,
+            readiness,
+            cancel: AtomicBool::new(false),
+            control: Mutex::new(()),
+            patience: Mutex::new(FIRST_INDEX_WAIT),
+            home,
+            config_dir,
+        }))
+    }
+
+    /// How long calls wait for the first index; a command line has no reason to give up.
+    pub fn set_patience(&self, patience: Duration) {
+        *self.patience.lock() = patience;
+    }
+
+    /// The user's home folder, canonical.
+    pub fn home(&self) -> Option<&std::path::Path> {
+        self.home.as_deref()
     }
 
     /// The engine, for reading.
@@ -85,25 +138,42 @@ impl Server {
         repos: Vec<RepoInfo>,
         progress: Arc<dyn Progress + Send + Sync>,
     ) -> tokio::task::JoinHandle<()> {
-        self.engine.announce(&repos);
-        self.readiness.send_replace(Readiness::Indexing);
+        self.announce(&repos);
         let server = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
-            let outcome = server.engine.track(&repos, &*progress, &server.cancel);
-            server.readiness.send_replace(match outcome {
-                Ok(_) => Readiness::Ready,
-                Err(error) => Readiness::Failed { reason: error.to_string() },
-            });
+            if let Err(error) = server.start_now(&repos, &*progress) {
+                tracing::error!(%error, "the first index could not be built");
+            }
         })
     }
 
     /// Tracks and indexes now, in this thread.
-    pub fn start_now(&self, repos: &[RepoInfo], progress: &dyn Progress) -> Result<Arc<View>, gortex_engine::engine::IndexError> {
-        self.engine.announce(repos);
-        self.readiness.send_replace(Readiness::Indexing);
-        let outcome = self.engine.track(repos, progress, &self.cancel);
+    pub fn start_now(&self, repos: &[RepoInfo], progress: &dyn Progress) -> Result<Arc<View>, IndexError> {
+        self.announce(repos);
+        self.settle(self.engine.track(repos, progress, &self.cancel))
+    }
+
+    /// Takes in what changed, or reads everything again, now, in this thread.
+    fn index_now(&self, reuse: Reuse, progress: &dyn Progress) -> Result<Arc<View>, IndexError> {
+        self.settle(self.engine.index(reuse, progress, &self.cancel))
+    }
+
+    /// Confines paths to the repositories and makes calls wait, unless there is a complete view to serve meanwhile.
+    fn announce(&self, repos: &[RepoInfo]) {
+        let view = self.engine.view();
+        if !repos.is_empty() && (!view.complete || view.repos.is_empty()) {
+            self.engine.announce(repos);
+            self.readiness.send_replace(Readiness::Indexing);
+        }
+    }
+
+    /// Says how a run ended. The view before a failed run is still served.
+    fn settle(&self, outcome: Result<Arc<View>, IndexError>) -> Result<Arc<View>, IndexError> {
+        let view = self.engine.view();
         self.readiness.send_replace(match &outcome {
+            Ok(view) if view.repos.is_empty() => Readiness::Inactive { reason: NOTHING_TRACKED.to_owned() },
             Ok(_) => Readiness::Ready,
+            Err(_) if view.complete && !view.repos.is_empty() => Readiness::Ready,
             Err(error) => Readiness::Failed { reason: error.to_string() },
         });
         outcome
@@ -119,7 +189,8 @@ impl Server {
     async fn view(self: &Arc<Self>) -> Result<Arc<View>, CallError> {
         let mut watch = self.readiness.subscribe();
         let settled = watch.wait_for(|state| *state != Readiness::Indexing);
-        let state = match tokio::time::timeout(FIRST_INDEX_WAIT, settled).await {
+        let patience = *self.patience.lock();
+        let state = match tokio::time::timeout(patience, settled).await {
             Ok(Ok(state)) => state.clone(),
             Ok(Err(_)) => return Err(CallError::internal("the index task ended without a word")),
             Err(_) => Readiness::Indexing,
@@ -135,7 +206,7 @@ impl Server {
                 "the first index is still being built; no answer is given from a part of it",
             )
             .suggest("workspace")
-            .data("waited_seconds", FIRST_INDEX_WAIT.as_secs())
+            .data("waited_seconds", patience.as_secs())
             .into()),
             Readiness::Inactive { reason } => Err(Recoverable::new("repo_not_tracked", reason)
                 .suggest("workspace_admin")
@@ -284,8 +355,27 @@ impl ControlWriter {
         &self.server
     }
 
-    /// Tracks these repositories from now on.
-    pub fn set_repos(&self, repos: &[RepoInfo]) -> Result<Arc<View>, gortex_engine::engine::IndexError> {
-        self.server.start_now(repos, &Silent)
+    /// Keeps other changes of the tracked repositories out while it is held.
+    pub fn exclusive(&self) -> MutexGuard<'_, ()> {
+        self.server.control.lock()
+    }
+
+    /// Tracks these repositories from now on. Blocks.
+    pub fn set_repos(&self, repos: &[RepoInfo], progress: &dyn Progress) -> Result<Arc<View>, IndexError> {
+        self.server.start_now(repos, progress)
+    }
+
+    /// Takes in what changed, or reads everything again. Blocks.
+    pub fn index(&self, reuse: Reuse, progress: &dyn Progress) -> Result<Arc<View>, IndexError> {
+        self.server.index_now(reuse, progress)
+    }
+
+    /// Runs work away from the threads that serve messages. The work is not stopped when the call that wanted it is.
+    pub async fn blocking<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&ControlWriter) -> Result<T, CallError> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let server = Arc::clone(&self.server);
+        server.blocking(move |_| work(&self)).await?
     }
 }

@@ -15,7 +15,7 @@ use crate::state::Server;
 pub(crate) struct Fixture {
     pub server: Arc<Server>,
     pub root: PathBuf,
-    registry: Registry,
+    registry: Arc<Registry>,
     runtime: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
 }
@@ -38,7 +38,7 @@ impl Fixture {
         let repo = RepoInfo { name: "repo".to_owned(), root: root.clone() };
         server.start_now(&[repo], &Silent).expect("indexes");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Fixture { server, root, registry: partial_registry(), runtime, _folder: folder }
+        Fixture { server, root, registry: Arc::new(partial_registry()), runtime, _folder: folder }
     }
 
     /// Calls a compact tool.
@@ -67,6 +67,16 @@ impl Fixture {
         serde_json::from_str(&output.text()).expect("JSON")
     }
 
+    /// The registry that calls go through.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry)
+    }
+
+    /// Runs a future on the fixture's runtime.
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
     /// The bytes of a file.
     pub fn disk(&self, path: &str) -> Vec<u8> {
         std::fs::read(self.root.join(path)).expect("a file")
@@ -75,6 +85,7 @@ impl Fixture {
     fn dispatch(&self, surface: SurfaceView, tool: &str, arguments: Value) -> CallOutput {
         let mut shared = Extensions::new();
         shared.insert_arc(Arc::clone(&self.server));
+        shared.insert_arc(Arc::clone(&self.registry));
         let shared = Arc::new(shared);
         let context = match surface {
             SurfaceView::Compact => CallContext::compact(shared),
@@ -104,6 +115,6 @@ pub(crate) fn lay(root: &std::path::Path, files: &str) {
 }
 
 /// The registry with everything unregistered counted as pending, so that a domain can be tested while others are written.
-fn partial_registry() -> Registry {
+pub(crate) fn partial_registry() -> Registry {
     Registry::inspect(Surface::v1(crate::registry::PENDING), gortex_core::inventory::iter::<gortex_core::Operation>).0
 }

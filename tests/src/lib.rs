@@ -1,1 +1,12 @@
-//! Placeholder.
+//! The harness of the black-box tests: a folder of files, a server over it, and answers as data.
+//!
+//! A test lays files, starts the real server as a child process with an empty home, and calls tools over its stdin and
+//! stdout. Nothing here knows how the server works inside.
+
+mod answer;
+mod client;
+mod folder;
+
+pub use answer::Reply;
+pub use client::{Client, Options, command};
+pub use folder::{Folder, blob_sha};

@@ -65,7 +65,7 @@ pub fn is_secret_shaped(rel: &str) -> bool {
 }
 
 /// Milliseconds since 1970 as `2026-12-01T03:07:32Z`.
-pub(super) fn timestamp(ms: u64) -> String {
+pub fn timestamp(ms: u64) -> String {
     let seconds = ms / 1000;
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     // Days are counted from 1 March of year 0, so that the leap day is the last one of its year.

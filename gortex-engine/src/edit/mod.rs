@@ -29,7 +29,7 @@ pub use authority::{FileAuthority, Mode};
 pub use content::{Content, Locate, Place, Within};
 pub use diff::unified as unified_diff;
 pub use error::EditError;
-pub use evidence::{PhysicalEvidence, is_secret_shaped};
+pub use evidence::{PhysicalEvidence, is_secret_shaped, timestamp};
 pub use gate::{GateFn, ParseGate, SyntaxHealth};
 pub use hash::{git_blob_sha1, sha256};
 pub use roots::{Root, Roots, Target, Want};

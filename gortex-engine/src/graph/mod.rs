@@ -96,6 +96,13 @@ pub struct FileEntry {
     pub base: NodeId,
 }
 
+impl FileEntry {
+    /// Whether these are the bytes the entry was made from.
+    pub fn is_of(&self, bytes: &[u8]) -> bool {
+        self.size == bytes.len() as u64 && *blake3::hash(bytes).as_bytes() == self.hash
+    }
+}
+
 /// An immutable graph generation.
 #[derive(Debug)]
 pub struct Graph {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::classify::{self, Content};
 use super::walk::{self, WalkError, WalkedFile};
-use crate::engine::{IndexError, IndexReport, Phase, Progress, RepoInfo, View};
+use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo, View};
 use crate::facts::{ExtractLimits, Facts, extract};
 use crate::graph::{FileEntry, FileStatus, Graph};
 use crate::lang::Lang;
@@ -119,7 +119,7 @@ pub fn build(
     let manifests = read_manifests(&files, repos, prefixed);
     files.shrink_to_fit();
     let graph = link::link(files, repos.iter().map(|repo| repo.name.clone()).collect(), &manifests, generation);
-    Ok(Built::New(Box::new(View { graph, repos: repos.to_vec(), report, complete: true, manifests })))
+    Ok(Built::New(Box::new(View { graph, repos: repos.to_vec(), report, complete: true, manifests, indexes: Indexes::default() })))
 }
 
 /// Files of the base view by (number of the repository now, path inside it).

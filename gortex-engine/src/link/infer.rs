@@ -272,8 +272,8 @@ impl<'a> Infer<'_, 'a> {
             }
             ExprKind::Call => self.call_type(place, row.base, depth),
             ExprKind::Unwrap => Self::unwrap(base(row.base)),
-            ExprKind::Index => Self::element(base(row.base), row.slot, true),
-            ExprKind::Element => Self::element(base(row.base), row.slot, false),
+            ExprKind::Index => self.element(base(row.base), row.slot, true),
+            ExprKind::Element => self.element(base(row.base), row.slot, false),
         }
     }
 
@@ -471,15 +471,36 @@ impl<'a> Infer<'_, 'a> {
         }
     }
 
+    /// The text behind a named collection type: `type Errors []*Error` is iterated as what it is.
+    fn spelled_out(&self, ty: Ty<'a>) -> Ty<'a> {
+        let table = &self.scopes.table;
+        let mut ty = ty;
+        for _ in 0..4 {
+            let node = match ty {
+                Ty::Instance(node) => node,
+                Ty::Text { file, owner, text } => match self.type_node(Place { file, owner }, text) {
+                    Entity::Node(node) => node,
+                    _ => return ty,
+                },
+                _ => return ty,
+            };
+            let Some(def) = table.def(node).filter(|def| def.kind() == Kind::TypeAlias && !def.ty.is_empty()) else { return ty };
+            let file = table.file_of(node);
+            ty = Ty::Text { file, owner: self.around(file, node).owner, text: table.str(file, def.ty) };
+        }
+        ty
+    }
+
     /// An element: of a tuple by position, of a list, of a map.
-    fn element(ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
+    fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
+        let ty = self.spelled_out(ty);
         let Some((file, owner, parsed)) = Self::text_shape(ty) else {
             return if ty == Ty::External { Ty::External } else { Ty::Unknown };
         };
         if types::is_transparent(parsed.head)
             && let Some(inner) = parsed.args.first()
         {
-            return Self::element(Ty::Text { file, owner, text: inner }, slot, index);
+            return self.element(Ty::Text { file, owner, text: inner }, slot, index);
         }
         let args = &parsed.args;
         let chosen = match (index, slot) {

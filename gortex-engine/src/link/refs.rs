@@ -241,10 +241,19 @@ impl FileLinker<'_, '_, '_> {
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
             Ty::Func(node) | Ty::Type(node) => inferred(node),
+            // What a parameter of a declared function type holds is known to the caller alone, wherever the type comes from.
+            Ty::External if is_calling(row.role()) && self.is_declared(row) => Bound::Loose(Unbound::Dynamic),
             Ty::External => Bound::Loose(Unbound::External),
             _ if is_calling(row.role()) => Bound::Loose(Unbound::Dynamic),
             _ => Bound::Nothing,
         }
+    }
+
+    /// Whether the local in front of a mention has a written type.
+    fn is_declared(&self, row: &RefRow) -> bool {
+        let view = &self.infer.scopes.table.views[self.file];
+        let bind = view.expr(row.recv).and_then(|recv| view.binds.get(recv.base as usize));
+        bind.is_some_and(|bind| !bind.ty.is_empty())
     }
 
     fn bind_bare(&self, place: Place, row: &RefRow, name: NameId) -> Bound {

@@ -654,3 +654,29 @@ func use(c *Ctx, o One, t Two) { c.chain.Last(); o.Run(); t.Missing() }
     check(fixture, "a.go::Chain.Last", &["use:11"]);
     check(fixture, "a.go::One.Run", &["use:11"]);
 }
+
+#[test]
+fn go_named_results_and_named_collections() {
+    let fixture = "
+//- a.go
+package a
+
+type Ctx struct{}
+
+func (c *Ctx) Json() {}
+
+type List []*Ctx
+
+func make2() (c *Ctx, err error) { return nil, nil }
+
+func use(l List) {
+	c, _ := make2()
+	c.Json()
+	for _, one := range l {
+		one.Json()
+	}
+	l[0].Json()
+}
+";
+    check(fixture, "a.go::Ctx.Json", &["use:13", "use:15", "use:17"]);
+}

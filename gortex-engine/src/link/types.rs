@@ -72,7 +72,7 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
     }
     if let Some(inner) = text.strip_prefix('(') {
         let close = closing(inner, '(', ')')?;
-        let parts = split_top(&inner[..close]);
+        let parts = without_names(split_top(&inner[..close]));
         if parts.len() == 1 && inner[close + 1..].trim().is_empty() {
             return parse(parts[0]);
         }
@@ -94,6 +94,27 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
         _ => None,
     };
     Some(TypeText { head, args: args.unwrap_or_default(), tuple: false })
+}
+
+/// Go names its results: `(n int, err error)`, `(a, b T)`. A part that is only a name has the type of the next one.
+fn without_names(parts: Vec<&str>) -> Vec<&str> {
+    let typed = |part: &str| {
+        let (name, rest) = part.split_once(' ')?;
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !matches!(name, "chan" | "func" | "map" | "mut" | "dyn" | "impl" | "const" | "struct");
+        is_name.then_some(rest.len())
+    };
+    if !parts.iter().any(|part| typed(part).is_some()) {
+        return parts;
+    }
+    let mut out = parts.clone();
+    let mut ty = "";
+    for (slot, part) in out.iter_mut().zip(&parts).rev() {
+        if let Some(length) = typed(part) {
+            ty = part[part.len() - length..].trim();
+        }
+        *slot = if ty.is_empty() { part } else { ty };
+    }
+    out
 }
 
 fn strip(text: &str) -> &str {
@@ -306,6 +327,9 @@ mod tests {
         check("'Foo'", "Foo", &[]);
         check("std::unique_ptr<a::Foo>", "std::unique_ptr", &["a::Foo"]);
         check("(Foo, error)", "", &["Foo", "error"]);
+        check("(c *Context, r *Engine)", "", &["*Context", "*Engine"]);
+        check("(a, b T, err error)", "", &["T", "T", "error"]);
+        check("(c *Context)", "Context", &[]);
         check("Größe", "Größe", &[]);
         check("const char *", "char", &[]);
     }

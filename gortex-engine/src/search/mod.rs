@@ -6,7 +6,10 @@
 pub mod ast;
 pub mod detectors;
 pub mod files;
+pub mod rank;
+pub mod symbols;
 pub mod text;
+pub mod words;
 
 /// The folders and files an answer is narrowed to: prefixes of whole path segments, from the root.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +35,11 @@ impl PathFilter {
             kept.push(if prefix == "." { String::new() } else { prefix.to_owned() });
         }
         PathFilter { prefixes: kept }
+    }
+
+    /// Adds the prefixes of another filter: what either lets pass, passes. A filter without prefixes adds nothing.
+    pub fn extend(&mut self, other: PathFilter) {
+        self.prefixes.extend(other.prefixes);
     }
 
     /// Whether everything passes.

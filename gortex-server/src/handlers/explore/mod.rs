@@ -1,1 +1,4 @@
 //! The `explore` domain: one file per operation.
+
+mod outline;
+mod task;

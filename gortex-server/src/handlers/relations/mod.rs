@@ -1,1 +1,15 @@
 //! The `relations` domain: one file per operation.
+
+pub(crate) mod answer;
+mod callers;
+mod caveat;
+mod declaration;
+mod dependencies;
+mod dependents;
+pub(crate) mod diagram;
+mod hierarchy;
+mod implementations;
+mod references;
+#[cfg(test)]
+mod tests;
+mod usages;

@@ -1,1 +1,9 @@
 //! The `search` domain: one file per operation.
+
+mod ast;
+mod enclosing;
+mod files;
+mod symbols;
+mod text;
+
+pub(crate) use enclosing::search_lines;

@@ -1,1 +1,6 @@
 //! The `workspace` domain: one file per operation.
+
+mod graph;
+mod index;
+mod info;
+mod repos;

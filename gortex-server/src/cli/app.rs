@@ -1,0 +1,89 @@
+//! Opening a server for a folder: settings, folders of data, what to track.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gortex_core::Registry;
+use gortex_engine::engine::{Options, RepoInfo};
+
+use super::Failure;
+use crate::config::{Config, Dirs};
+use crate::state::Server;
+use crate::tracking::{self, Decision};
+
+/// What every verb that serves calls needs.
+pub(crate) struct App {
+    pub server: Arc<Server>,
+    pub registry: Arc<Registry>,
+    pub config: Config,
+}
+
+/// The folders of this user.
+pub(crate) fn dirs() -> Result<Dirs, Failure> {
+    Dirs::from_env(|name| std::env::var_os(name))
+        .ok_or_else(|| Failure::usage("no place for settings and data: set HOME, or GORTEX_HOME to an absolute path"))
+}
+
+/// The settings, with a word about keys that mean nothing.
+pub(crate) fn settings(dirs: &Dirs) -> Result<Config, crate::config::ConfigError> {
+    let config = Config::load(&dirs.config)?;
+    if !config.unknown_keys.is_empty() {
+        tracing::warn!(
+            "`{}` has keys that mean nothing here: {}",
+            dirs.config.join(crate::config::FILE).display(),
+            config.unknown_keys.join(", ")
+        );
+    }
+    Ok(config)
+}
+
+impl App {
+    /// Opens a server that tracks nothing yet.
+    pub(crate) fn open(dirs: &Dirs, config: Config) -> Result<App, Failure> {
+        let registry = crate::registry::registry()?;
+        let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true };
+        let server = Server::open_for(options, dirs.config.clone(), dirs.home.clone())
+            .map_err(|error| format!("could not open the data in `{}`: {error}", dirs.state.display()))?;
+        Ok(App { server, registry: Arc::new(registry), config })
+    }
+
+    /// What to track for a folder.
+    pub(crate) fn decide(&self, folder: &Path) -> Decision {
+        tracking::decide(folder, &self.config, self.server.home())
+    }
+
+    /// Shows messages that the engine has for a person.
+    pub(crate) fn show_notices(&self) {
+        for notice in self.server.engine().take_notices() {
+            tracing::warn!("{notice}");
+        }
+    }
+}
+
+/// The folder a verb was pointed at, canonical; it must exist.
+pub(crate) fn folder(path: Option<&Path>) -> Result<PathBuf, Failure> {
+    let path = match path {
+        Some(path) => path.to_owned(),
+        None => std::env::current_dir().map_err(|error| format!("the working directory is gone: {error}"))?,
+    };
+    let real = path.canonicalize().map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))?;
+    if real.is_dir() { Ok(real) } else { Err(Failure::usage(format!("`{}` is not a folder", path.display()))) }
+}
+
+/// Adds a folder that was named to the tracked ones, unless it is covered.
+pub(crate) fn with_folder(mut repos: Vec<RepoInfo>, root: PathBuf, config: &Config) -> Vec<RepoInfo> {
+    if repos.iter().any(|repo| root.starts_with(&repo.root)) {
+        return repos;
+    }
+    repos.retain(|repo| !repo.root.starts_with(&root));
+    let known = tracking::remembered(config).into_iter().find(|repo| repo.root == root);
+    let name = known.map_or_else(|| tracking::unique_name(&root, &repos), |repo| tracking::unique(&repo.name, &repos));
+    repos.push(RepoInfo { name, root });
+    repos.sort_by(|a, b| a.name.cmp(&b.name));
+    repos
+}
+
+/// A runtime for serving calls.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+}

@@ -1,0 +1,78 @@
+//! What satisfies an interface, trait or protocol.
+
+use gortex_engine::facts::Kind;
+use gortex_engine::query::relations;
+
+use super::answer::{Narrow, target_of};
+use crate::handlers::shared::prelude::*;
+
+/// Arguments of `relations.implementations`.
+#[derive(Debug, Deserialize, JsonSchema, FacadeArgs)]
+pub(crate) struct FindImplementations {
+    /// The interface, trait or protocol (or one of its methods): an id, or a name that is unique in the current view.
+    #[at(target = "symbol")]
+    id: String,
+    #[serde(flatten)]
+    scope: ScopeArgs,
+    #[serde(flatten)]
+    tier: TierArgs,
+}
+
+/// A type that satisfies the interface.
+#[derive(Debug, Serialize)]
+struct Row {
+    #[serde(flatten)]
+    brief: Brief,
+    concrete: bool,
+    tier: &'static str,
+    /// The type through which it satisfies, when not by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Found {
+    target: Brief,
+    total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "is_zero")]
+    tier_filtered: usize,
+    implementations: Vec<Row>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Lists the types that satisfy an interface, directly or through others.
+#[facade(domain = "relations", op = "implementations", effect = "read")]
+async fn find_implementations(graph: Graph, args: Args<FindImplementations>) -> Answer<Reply> {
+    graph.blocking(move |graph| answer(graph, &args)).await
+}
+
+fn answer(graph: &Graph, args: &FindImplementations) -> Answer<Reply> {
+    let target = target_of(graph, "find_implementations", &args.id)?;
+    let narrow = Narrow::new(graph, &args.scope, &args.tier, false)?;
+    let admits = |node| narrow.admits(graph, node);
+    let kind = graph.kind(target);
+    let (found, tier_filtered) = relations::implementations(graph, target, &narrow.lens(&admits));
+    let rows: Vec<Row> = found
+        .iter()
+        .map(|one| Row {
+            brief: brief(graph, one.node),
+            concrete: one.concrete,
+            tier: one.edge.tier().as_str(),
+            via: (one.edge.to != target).then(|| graph.id(one.edge.to)),
+        })
+        .collect();
+    let note = match kind {
+        _ if kind.is_interface() || kind == Kind::Method => None,
+        _ if kind.is_type() && !rows.is_empty() => Some("not an interface: these are its subtypes".to_owned()),
+        _ if kind.is_type() => Some("not an interface, and nothing extends it".to_owned()),
+        _ => Some("neither a type nor a method: nothing can implement it".to_owned()),
+    };
+    let answer = Found { target: brief(graph, target), total: rows.len(), note, tier_filtered, implementations: rows };
+    Ok(Reply::new(&answer)?.rows("implementations").generation(graph.generation))
+}

@@ -1,0 +1,134 @@
+//! What the operations of this domain share: which repository a text means, and what a run found.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use gortex_engine::engine::{IndexError, View};
+use gortex_engine::graph::FileStatus;
+use gortex_engine::lang::Lang;
+
+use crate::handlers::shared::prelude::*;
+
+/// A call that would outlast this answers that the work goes on.
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(54);
+/// Rows of a list of files.
+const ROWS: usize = 200;
+
+/// A file that has no facts, or not all, although its language is known.
+#[derive(Debug, Serialize)]
+pub(super) struct Failed {
+    path: String,
+    reason: String,
+}
+
+/// What a run found.
+#[derive(Debug, Serialize)]
+pub(super) struct Outcome {
+    pub file_count: usize,
+    pub node_count: u32,
+    pub edge_count: usize,
+    pub stale_file_count: usize,
+    pub duration_ms: u64,
+    pub parsed: usize,
+    pub reused: usize,
+    pub removed: usize,
+    pub skipped: usize,
+    pub generation: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_files: Vec<Failed>,
+    pub failed_total: usize,
+}
+
+impl Outcome {
+    /// Describes `view` after a run that started at `start` on the generation `before`.
+    pub fn of(view: &View, start: Instant, before: u64) -> Outcome {
+        let report = &view.report;
+        // A run that found nothing new publishes nothing, and the report is that of the run before.
+        let ran = view.graph.generation != before;
+        let failed = failed_files(view);
+        Outcome {
+            file_count: view.graph.files.len(),
+            node_count: view.graph.node_count(),
+            edge_count: view.graph.edges().len(),
+            stale_file_count: 0,
+            duration_ms: start.elapsed().as_millis() as u64,
+            parsed: if ran { report.parsed } else { 0 },
+            reused: if ran { report.reused } else { view.graph.files.len() },
+            removed: if ran { report.removed } else { 0 },
+            skipped: report.skipped.len(),
+            generation: view.graph.generation,
+            failed_total: failed.len(),
+            failed_files: failed.into_iter().take(ROWS).collect(),
+        }
+    }
+}
+
+fn failed_files(view: &View) -> Vec<Failed> {
+    let partial = view
+        .report
+        .partial
+        .iter()
+        .map(|(path, line, _)| Failed { path: path.clone(), reason: format!("partial, from line {line}") });
+    let should = |path: &str, reason: &str| Lang::of_path(path).is_some() || reason == FileStatus::Unreadable.as_str();
+    let none = view.report.without_facts.iter().filter(|(path, reason)| should(path, reason));
+    let mut failed: Vec<Failed> =
+        partial.chain(none.map(|(path, reason)| Failed { path: path.clone(), reason: (*reason).to_owned() })).collect();
+    failed.sort_by(|a, b| a.path.cmp(&b.path));
+    failed
+}
+
+/// The number of the tracked repository that a prefix or an absolute folder means.
+pub(super) fn repo_number(view: &View, token: &str) -> Option<usize> {
+    let token = token.trim();
+    let by_name = view.repos.iter().position(|repo| repo.name == token);
+    by_name.or_else(|| {
+        let asked = Path::new(token);
+        let path = asked.is_absolute().then(|| asked.canonicalize().unwrap_or_else(|_| asked.to_owned()))?;
+        view.repos.iter().position(|repo| repo.root == path)
+    })
+}
+
+/// The answer when a text means no tracked repository.
+pub(super) fn not_tracked(view: &View, token: &str) -> CallError {
+    let mut names: Vec<&str> = view.repos.iter().map(|repo| repo.name.as_str()).collect();
+    names.sort_unstable();
+    let track = json!({"operation": "track", "arguments": {"path": token}});
+    Recoverable::new("repo_not_tracked", format!("`{token}` is neither the folder nor the prefix of a tracked repository"))
+        .suggest("workspace_admin")
+        .with("track_command", format!("workspace_admin({track})"))
+        .data("path", token)
+        .data("tracked", names)
+        .into()
+}
+
+/// The error of a run that did not end well.
+pub(super) fn failed(error: IndexError) -> CallError {
+    match error {
+        IndexError::Cancelled => CallError::new(Code::Cancelled, "indexing was stopped because the server shuts down"),
+        IndexError::Walk(error) => CallError::new(Code::Io, error.to_string()).hint("the index before is still served"),
+    }
+}
+
+/// Waits for work within the bound of a call; `None` when it is still running then, and goes on.
+pub(super) async fn within<T: Send + 'static>(
+    work: impl Future<Output = Result<T, CallError>> + Send + 'static,
+) -> Result<Option<T>, CallError> {
+    let task = tokio::spawn(work);
+    match tokio::time::timeout(ANSWER_WITHIN, task).await {
+        Ok(Ok(outcome)) => outcome.map(Some),
+        Ok(Err(error)) => Err(match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => CallError::internal(error.to_string()),
+        }),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The answer when the work goes on after the call.
+pub(super) fn accepted(path: &str) -> Reply {
+    Reply::json(json!({
+        "status": "accepted",
+        "path": path,
+        "detail": "indexing goes on in the background; workspace(operation=\"index\") says when it is complete",
+    }))
+}

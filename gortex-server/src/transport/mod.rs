@@ -1,0 +1,5 @@
+//! Roads to `dispatch`: from the bytes of a client to a call and back.
+
+pub mod lines;
+pub mod progress;
+pub mod stdio;
