@@ -243,7 +243,7 @@ fn refused_edits_change_nothing_and_say_what_would_do() {
         "count and lines are missing: {}",
         many.text
     );
-    let unknown = json!({"target": {"symbol": "src/a.py::tow"}, "match": "return 1", "replacement": "return 8"});
+    let unknown = json!({"target": {"symbol": "src/a.py::twoo"}, "match": "return 1", "replacement": "return 8"});
     let unknown = server.call("edit", unknown);
     assert!(unknown.is_error && unknown.text.contains("two"), "no near name: {}", unknown.text);
     let two = json!({"target": {"file": "src/a.py", "symbol": "one"}, "match": "return 1", "replacement": "return 8"});
