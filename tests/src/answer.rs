@@ -83,17 +83,14 @@ impl Reply {
         self.caller_ids().iter().map(|id| name_of(id).to_owned()).collect()
     }
 
-    /// Ids of the nodes with an edge to the target.
+    /// Ids of the nodes with an edge to the target; none where the answer is not one about relations.
     pub fn caller_ids(&self) -> BTreeSet<String> {
         let mut own = self.targets();
-        let edges = self.body["edges"].as_array().filter(|edges| !edges.is_empty());
-        let Some(edges) = edges else {
-            return self.rows().iter().filter_map(|row| row["id"].as_str()).map(str::to_owned).collect();
-        };
         if own.is_empty() {
             own.extend(self.body["nodes"][0]["id"].as_str());
         }
-        let into = edges.iter().filter(|edge| edge["to"].as_str().is_some_and(|to| own.contains(to)));
+        let edges = self.body["edges"].as_array().into_iter().flatten();
+        let into = edges.filter(|edge| edge["to"].as_str().is_some_and(|to| own.contains(to)));
         into.filter_map(|edge| edge["from"].as_str()).map(str::to_owned).collect()
     }
 

@@ -57,15 +57,22 @@ impl Client {
 
     /// Starts `server` in the folder.
     pub fn start_with(server: &str, folder: &Folder, options: &Options<'_>) -> Client {
-        let mut child = command(server, folder)
-            .arg("mcp")
-            .args(options.arguments)
-            .envs(options.env.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
+        let mut command = command(server, folder);
+        command.arg("mcp").args(options.arguments).envs(options.env.iter().copied());
+        let mut client = Client::open(command);
+        if let Some(name) = options.client {
+            client.hello = client.initialize(name)["result"].clone();
+            if options.track {
+                client.track(folder);
+            }
+        }
+        client
+    }
+
+    /// Starts a command and says nothing yet.
+    pub fn open(mut command: Command) -> Client {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the server starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("an output"));
         let mut stderr = child.stderr.take().expect("an error output");
@@ -76,22 +83,15 @@ impl Client {
             let _ = stderr.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         });
-        let mut client = Client { child, input, inbox, errors: Some(errors), next: 0, lines: Vec::new(), hello: Value::Null };
-        if let Some(name) = options.client {
-            client.hello = client.initialize(name);
-            if options.track {
-                client.track(folder);
-            }
-        }
-        client
+        Client { child, input, inbox, errors: Some(errors), next: 0, lines: Vec::new(), hello: Value::Null }
     }
 
-    /// Shakes hands under a name and returns the result.
+    /// Shakes hands under a name and returns the answer.
     pub fn initialize(&mut self, name: &str) -> Value {
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}});
         let answer = self.ask("initialize", hello);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        answer["result"].clone()
+        answer
     }
 
     /// Tracks the folder's repository.
@@ -100,10 +100,16 @@ impl Client {
         self.call("workspace_admin", json!({"operation": "track", "arguments": {"path": path}})).ok();
     }
 
+    /// Writes bytes as they are.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("an open connection");
+        input.write_all(bytes).and_then(|()| input.flush()).expect("the server listens");
+    }
+
     /// Writes one line, whatever it is.
     pub fn send_line(&mut self, line: &[u8]) {
-        let input = self.input.as_mut().expect("an open connection");
-        input.write_all(line).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush()).expect("the server listens");
+        self.raw(line);
+        self.raw(b"\n");
     }
 
     /// Writes one message.
@@ -118,17 +124,25 @@ impl Client {
         self.next
     }
 
-    /// The answer to a request that was sent.
+    /// The next message of the server.
     #[track_caller]
-    pub fn answer(&mut self, id: u64) -> Value {
+    pub fn read(&mut self) -> Value {
+        let line = match self.inbox.recv_timeout(PATIENCE) {
+            Ok(line) => line,
+            Err(error) => panic!("no message: {error}; stderr: {}", self.end_now()),
+        };
+        let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("stdout carries something else: {line}"));
+        self.lines.push(line);
+        message
+    }
+
+    /// The answer to the request with this id.
+    #[track_caller]
+    pub fn answer(&mut self, id: impl Into<Value>) -> Value {
+        let id = id.into();
         loop {
-            let line = match self.inbox.recv_timeout(PATIENCE) {
-                Ok(line) => line,
-                Err(error) => panic!("no answer to request {id}: {error}; stderr: {}", self.end_now()),
-            };
-            self.lines.push(line);
-            let message: Value = serde_json::from_str(self.lines.last().expect("a line")).expect("stdout carries JSON only");
-            if message["id"] == id && message.get("method").is_none() {
+            let message = self.read();
+            if message.get("id") == Some(&id) && message.get("method").is_none() {
                 return message;
             }
         }
@@ -181,14 +195,23 @@ impl Client {
         line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) >> 10
     }
 
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Closes the input, waits for the end, and returns the status with all of stderr.
     pub fn close(mut self) -> (ExitStatus, String) {
         self.input = None;
+        self.ended()
+    }
+
+    /// Waits for the end without closing the input.
+    pub fn ended(&mut self) -> (ExitStatus, String) {
+        // Both outputs are read by threads meanwhile, so that the server can't be stuck on a full pipe.
         let status = self.child.wait().expect("a status");
-        let errors = self.errors.take().expect("not closed before").join().expect("read");
-        while let Ok(line) = self.inbox.try_recv() {
-            self.lines.push(line);
-        }
+        let errors = self.errors.take().map_or_else(String::new, |errors| errors.join().expect("read"));
+        self.lines.extend(self.inbox.try_iter());
         (status, errors)
     }
 

@@ -51,6 +51,15 @@ impl Folder {
         folder
     }
 
+    /// The same with these files in it, line ends and all.
+    pub fn of(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder::new();
+        for (path, text) in files {
+            folder.write(path, text);
+        }
+        folder
+    }
+
     /// The environment in which nothing of this machine's user is in reach. The cache has a folder of its own.
     pub fn environment(&self) -> [(&'static str, PathBuf); 6] {
         [

@@ -238,8 +238,12 @@ fn refused_edits_change_nothing_and_say_what_would_do() {
     let none = server.call("edit", edit_file("src/a.py", "return 7", "return 8"));
     assert!(none.is_error, "{}", none.text);
     let many = server.call("edit", edit_file("src/a.py", "return 1", "return 8"));
-    assert!(many.is_error && many.text.contains('2') && many.text.contains('6'), "count and lines are missing: {}", many.text);
-    let unknown = json!({"target": {"symbol": "src/a.py::tow"}, "match": "return 1", "replacement": "return 8"});
+    assert!(
+        many.is_error && many.body["data"]["count"] == 2 && many.body["data"]["lines"] == json!([2, 5]),
+        "count and lines are missing: {}",
+        many.text
+    );
+    let unknown = json!({"target": {"symbol": "src/a.py::twoo"}, "match": "return 1", "replacement": "return 8"});
     let unknown = server.call("edit", unknown);
     assert!(unknown.is_error && unknown.text.contains("two"), "no near name: {}", unknown.text);
     let two = json!({"target": {"file": "src/a.py", "symbol": "one"}, "match": "return 1", "replacement": "return 8"});

@@ -79,7 +79,12 @@ fn readings() -> Vec<(&'static str, Value, &'static str, Value)> {
         ),
         ("read", file("file"), "read_file", json!({"path": "store.go"})),
         ("read", symbol("source", check), "get_symbol_source", json!({"id": check})),
-        ("read", json!({"operation": "symbols", "target": {"symbols": [check]}}), "batch_symbols", json!({"ids": [check]})),
+        (
+            "read",
+            json!({"operation": "symbols", "target": {"symbols": [check]}}),
+            "batch_symbols",
+            json!({"ids": [check], "include_source": true}),
+        ),
         ("read", file("summary"), "get_file_summary", json!({"path": "store.go"})),
         ("read", file("editing_context"), "get_editing_context", json!({"path": "store.go"})),
         ("relations", symbol("usages", check), "find_usages", json!({"id": check})),
