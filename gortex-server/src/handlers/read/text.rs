@@ -228,7 +228,9 @@ pub(super) fn reshape(file: &Loaded, how: &Reshape) -> Shaped {
         }
     }
     if how.max_chars > 0 && out.text.len() > how.max_chars {
-        out.text.truncate(out.text.floor_char_boundary(how.max_chars));
+        // At least one character: an empty text would read as an empty file.
+        let first = out.text.chars().next().map_or(0, char::len_utf8);
+        out.text.truncate(out.text.floor_char_boundary(how.max_chars).max(first));
         out.flags.insert("content_truncated".into(), json!(true));
         out.flags.insert("max_chars".into(), json!(how.max_chars));
         out.omissions.push(omission("content_truncated", format!("cut after {} bytes at a character's end", out.text.len())));

@@ -51,7 +51,11 @@ fn answer(graph: &Graph, args: &SearchText) -> Answer<Reply> {
     };
     let (found, places) = search_lines(graph, &query, &paths, repo).map_err(refused)?;
     let rows: Vec<Value> = found.matches.iter().map(|one| line_row(graph, places[one.file], one)).collect();
-    let mut body = json!({"query": args.query, "matches": rows, "count": rows.len(), "files_searched": found.searched});
+    let mut body = json!({"matches": rows, "count": rows.len(), "files_searched": found.searched});
+    if !rows.is_empty() {
+        // Repeating the query beside no hit would put words into the answer that no file holds.
+        body["query"] = json!(args.query);
+    }
     if !found.total_is_exact {
         body["_truncated_by_limit"] = json!(true);
         body["_limit_applied"] = json!(limit);
