@@ -643,7 +643,9 @@ fn sort(found: &mut [Candidate]) {
 fn scale(values: &mut [f32]) {
     let best = values.iter().copied().fold(0.0f32, f32::max);
     if best > 0.0 {
-        values.iter_mut().for_each(|value| *value /= best);
+        for value in values {
+            *value /= best;
+        }
     }
 }
 

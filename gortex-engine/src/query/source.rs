@@ -5,6 +5,7 @@
 //!
 //! Knows bytes, facts and syntax trees; no disk and no tools.
 
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use globset::GlobBuilder;
@@ -143,7 +144,7 @@ pub fn with_stubs(text: &str, window: RangeInclusive<u32>, bodies: &[Elision], c
                 let last = (*body.lines.end()).min(*window.end());
                 let indent: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
                 let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
-                out += &format!("{indent}{comment} … {} lines elided{end}", last - number + 1);
+                let _ = write!(out, "{indent}{comment} … {} lines elided{end}", last - number + 1);
             }
         }
     }
@@ -263,7 +264,7 @@ fn secret_value(line: &str) -> Option<std::ops::Range<usize>> {
     let rest = &line[split + 1..];
     let value = rest.trim().trim_end_matches(',').trim_matches(['"', '\'']);
     let plain = ["", "true", "false", "null", "~", "none", "|", ">", "{", "["].contains(&value.to_ascii_lowercase().as_str());
-    let reference = value.starts_with("${") || value.starts_with("$(") || value.starts_with("{{") || value.starts_with("<");
+    let reference = value.starts_with("${") || value.starts_with("$(") || value.starts_with("{{") || value.starts_with('<');
     if plain || reference {
         return None;
     }

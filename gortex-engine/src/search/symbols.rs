@@ -7,7 +7,7 @@
 //! Knows terms, nodes and weights; ranking is `rank`'s.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words;
 use crate::facts::model::{Kind, flag};
@@ -240,6 +240,16 @@ impl SymbolIndex {
         })
     }
 
+    /// Names that are a text in lower case but for `_`, `-` and `$`.
+    pub fn squeezed<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (&'s str, u32)> + 's {
+        fn bare(text: &str) -> impl Iterator<Item = u8> + '_ {
+            text.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'$'))
+        }
+        (0..self.folded_names.len())
+            .map(|at| (self.folded_at(at), self.folded_names[at]))
+            .filter(move |(other, _)| bare(text).eq(bare(other)) && bare(text).next().is_some())
+    }
+
     /// Names within an edit distance of a text in lower case, with the distance.
     pub fn near<'s>(&'s self, text: &str, limit: usize) -> Vec<(usize, &'s str, u32)> {
         let wanted: Vec<char> = text.chars().collect();
@@ -309,7 +319,7 @@ struct Scratch {
     text: String,
     weights: FxHashMap<u32, f32>,
     file: FxHashMap<u32, f32>,
-    seen: FxHashMap<u32, ()>,
+    seen: FxHashSet<u32>,
 }
 
 impl Scratch {
@@ -318,7 +328,7 @@ impl Scratch {
         seen.clear();
         words::terms(text, scratch, |term| {
             let term = part.term(term);
-            if once && seen.insert(term, ()).is_some() {
+            if once && !seen.insert(term) {
                 return;
             }
             *weights.entry(term).or_default() += weight;
@@ -425,6 +435,8 @@ mod tests {
         assert_eq!(texts(index.containing("nam").collect()), ["getName"]);
         assert_eq!(texts(index.near("gtename", 2).into_iter().map(|(_, text, name)| (text, name)).collect()), ["getName"]);
         assert_eq!(index.near("get_usre", 2)[0].0, 1);
+        assert_eq!(texts(index.squeezed("getuser").collect()), ["get_user"]);
+        assert!(index.squeezed("_").next().is_none());
         assert!(index.near("zzzzzzz", 2).is_empty());
         assert!(index.near("", 2).is_empty());
     }

@@ -269,11 +269,10 @@ mod tests {
 
     #[test]
     fn the_budget_bounds_source_and_not_places() {
-        let mut tree = String::new();
-        for at in 0..12 {
-            tree += &format!("//- m{at}.py\ndef handle_thing_{at}(request):\n{}    return 1\n", "    x = 'größe größe größe'\n".repeat(120));
-        }
-        let fixture = Fixture::new(&tree);
+        let body = "    x = 'größe größe größe'\n".repeat(120);
+        let tree: Vec<String> =
+            (0..12).map(|at| format!("//- m{at}.py\ndef handle_thing_{at}(request):\n{body}    return 1\n")).collect();
+        let fixture = Fixture::new(&tree.concat());
         let text = fixture.call("explore", json!({"task": "handle the thing", "options": {"token_budget": 1000}})).text();
         assert_eq!(text.matches("id: m").count(), 10, "{text}");
         assert!(text.len() < 5000 && text.contains("bodies elided"));
