@@ -48,7 +48,12 @@ fn declared(scopes: &Scopes<'_>, built: &mut Built) {
             // A class header is read outside the class: its own nested types are not in scope there.
             let outside =
                 Place { file, owner: table.parents.get(sub as usize).copied().filter(|_| own.is_some()).unwrap_or(base) };
-            match infer.type_node(outside, view.str(row.super_type)) {
+            let mut found = infer.type_node(outside, view.str(row.super_type));
+            // `const Base = require("./base")` names a module; what it exports as a whole is the class.
+            if let Entity::Module(module) = found {
+                found = scopes.lookup(module, table.name("default"), Want::Type, true, 0);
+            }
+            match found {
                 Entity::Node(target) if target != sub && table.kind(target).is_type() => {
                     let known = built.hierarchy.supers.entry(sub).or_default();
                     if !known.contains(&target) {

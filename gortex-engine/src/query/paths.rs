@@ -245,12 +245,13 @@ fn gap(
     let mut reached: Vec<NodeId> = forward.keys().copied().collect();
     reached.sort_by_key(|node| (forward[node], *node));
     let loose = loose_calls(graph, &reached);
-    let by_dispatch = match bounds.speculative {
-        true => None,
-        false => match search(graph, source, sink, Search { speculative: true, paths: 1, ..bounds }) {
-            Outcome::Found(paths, _) => paths.into_iter().next(),
-            Outcome::Gap(_) => None,
-        },
+    let widened = Search { speculative: true, paths: 1, ..bounds };
+    let by_dispatch = if bounds.speculative {
+        None
+    } else if let Outcome::Found(paths, _) = search(graph, source, sink, widened) {
+        paths.into_iter().next()
+    } else {
+        None
     };
     let bridges = bridges(graph, &forward, backward, &loose);
     let reason = if too_far {

@@ -164,9 +164,10 @@ pub struct Ways {
 
 /// The types above and below a type, or the methods above and below a method. `members` adds the methods of each type.
 pub fn hierarchy(graph: &Graph, target: NodeId, ways: Ways, members: bool, lens: &Lens<'_>, depth: u32) -> Subgraph {
-    let kinds: &[EdgeKind] = match graph.kind(target).is_type() {
-        true => &[EdgeKind::Extends, EdgeKind::Implements, EdgeKind::Composes],
-        false => &[EdgeKind::Overrides],
+    let kinds: &[EdgeKind] = if graph.kind(target).is_type() {
+        &[EdgeKind::Extends, EdgeKind::Implements, EdgeKind::Composes]
+    } else {
+        &[EdgeKind::Overrides]
     };
     let relations: Vec<Relation> = kinds.iter().copied().map(Relation::Stored).collect();
     let reach = Reach { depth, limit: 0, merge: false };

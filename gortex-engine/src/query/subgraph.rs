@@ -205,9 +205,10 @@ fn sort_links(graph: &Graph, links: &mut [Link]) {
 pub fn parts(graph: &Graph, node: NodeId) -> Vec<NodeId> {
     let file = graph.file_of(node);
     let all = file.base..=file.base + file.facts.view().defs.len() as u32;
-    let mut found: Vec<NodeId> = match node == file.base {
-        true => all.collect(),
-        false => std::iter::once(node).chain(all.filter(|at| graph.ancestors(*at).any(|above| above == node))).collect(),
+    let mut found: Vec<NodeId> = if node == file.base {
+        all.collect()
+    } else {
+        std::iter::once(node).chain(all.filter(|at| graph.ancestors(*at).any(|above| above == node))).collect()
     };
     let types: Vec<NodeId> = found.iter().copied().filter(|at| graph.kind(*at).is_type()).collect();
     let mut known: FxHashSet<NodeId> = found.iter().copied().collect();

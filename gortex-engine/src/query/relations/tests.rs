@@ -98,6 +98,20 @@ fn a_hierarchy_has_no_siblings() {
 }
 
 #[test]
+fn a_class_that_is_a_whole_module_has_subclasses() {
+    let files = [
+        ("base.js", "class Base {\n  fail() { return 1 }\n}\nmodule.exports = Base\n"),
+        ("sub.js", "const Base = require('./base.js')\nclass Sub extends Base {\n  run() { return this.fail() }\n}\n"),
+    ];
+    let graph = graph_of(&files);
+    let base = graph.by_id("base.js::Base").expect("Base");
+    let down = hierarchy(&graph, base, Ways { up: false, down: true }, false, &Lens::OPEN, 5);
+    assert_eq!(told(&graph, &down), ["Sub extends 2"]);
+    let fail = graph.by_id("base.js::Base.fail").expect("fail");
+    assert_eq!(told(&graph, &callers(&graph, fail, &Lens::OPEN, DEEP)), ["run calls 3"]);
+}
+
+#[test]
 fn an_id_of_a_re_export_stands_for_the_definition() {
     let files = [
         ("src/format.ts", "export function formatDate() { return 1; }\nexport function other() { return 2; }\n"),

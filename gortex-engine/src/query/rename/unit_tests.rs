@@ -132,3 +132,21 @@ fn a_go_interface_method_moves_with_its_implementations() {
     let text = "package a\n\ntype R interface{ Run() }\n\ntype A struct{}\n\nfunc (A) Run() {}\n\nfunc do(r R) { r.Run() }\n";
     check(&[("go.mod", "module m\n"), ("a.go", text)], "a.go::A.Run", "Start", &["a.go:3:18 Start", "a.go:7:9 Start", "a.go:9:17 Start"]);
 }
+
+#[test]
+fn a_cpp_class_with_members_elsewhere() {
+    let header = "class Disk {\npublic:\n  Disk();\n  ~Disk();\n  int size(int n);\n};\n";
+    let source = "#include \"disk.hpp\"\nDisk::Disk() {}\nDisk::~Disk() {}\nint Disk::size(int n) { return n; }\n";
+    check(
+        &[("disk.hpp", header), ("disk.cpp", source)],
+        "disk.hpp::Disk",
+        "Drive",
+        &["disk.cpp:2:0 Drive", "disk.cpp:2:6 Drive", "disk.cpp:3:0 Drive", "disk.cpp:3:7 Drive", "disk.cpp:4:4 Drive", "disk.hpp:1:6 Drive", "disk.hpp:3:2 Drive", "disk.hpp:4:3 Drive"],
+    );
+}
+
+#[test]
+fn a_c_function_with_its_prototype() {
+    let files = [("a.h", "int leaf(int n);\n"), ("a.c", "#include \"a.h\"\nint leaf(int n) { return n; }\n"), ("b.c", "#include \"a.h\"\nint go(void) { return leaf(1); }\n")];
+    check(&files, "a.c::leaf", "stem", &["a.c:2:4 stem", "a.h:1:4 stem", "b.c:2:22 stem"]);
+}

@@ -329,7 +329,8 @@ mod tests {
 
     #[test]
     fn case_31_changed_symbols_are_those_whose_lines_changed() {
-        let text: String = (1..=30).map(|i| format!("def f{i:02}(x):\n    return x + {i}\n\n")).collect();
+        let functions: Vec<String> = (1..=30).map(|i| format!("def f{i:02}(x):\n    return x + {i}\n\n")).collect();
+        let text = functions.concat();
         let fixture = Fixture::laid(|root| {
             for path in ["src/mod.py", "other/src/mod.py"] {
                 std::fs::create_dir_all(root.join(path).parent().expect("a folder")).expect("folders");

@@ -40,10 +40,10 @@ pub(crate) fn pick(graph: &Graph, texts: &[String]) -> Result<Picked, CallError>
             Resolved::None(_) => picked.unresolved.push((*text).to_owned()),
         }
     }
-    match picked.nodes.is_empty() {
-        true => Err(missing_symbol(graph, wanted[0]).data("unresolved", &picked.unresolved)),
-        false => Ok(picked),
+    if picked.nodes.is_empty() {
+        return Err(missing_symbol(graph, wanted[0]).data("unresolved", &picked.unresolved));
     }
+    Ok(picked)
 }
 
 /// The localizable symbols of a file: everything but what stands inside functions.

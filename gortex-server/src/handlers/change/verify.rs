@@ -119,7 +119,7 @@ fn current(graph: &Graph, node: NodeId) -> Option<Signature> {
 fn receiverless(graph: &Graph, node: NodeId, found: Signature) -> Signature {
     let python_member = graph.file_of(node).lang.is_some_and(|lang| lang.language().family == Family::Python)
         && graph.parent(node).is_some_and(|parent| graph.kind(parent).is_type());
-    let is_static = graph.def(node).is_some_and(|def| def.has(flag::STATIC)) && !found.params.first().is_some_and(|param| param.name == "cls");
+    let is_static = graph.def(node).is_some_and(|def| def.has(flag::STATIC)) && found.params.first().is_none_or(|param| param.name != "cls");
     if python_member { without_receiver(found, is_static) } else { found }
 }
 
@@ -165,12 +165,10 @@ fn violation(graph: &Graph, target: NodeId, at: NodeId, line: u32, kind: &str, t
 }
 
 fn callers(graph: &Graph, node: NodeId, new: &Signature, changes: &[Difference], report: &mut Report) {
-    // The graph's own `into`, not the conversion.
-    let linked: &gortex_engine::graph::Graph = graph;
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut unclassified = 0;
     let mut sites = 0;
-    let calls = linked.incoming(node).filter(|edge| edge.kind() == EdgeKind::Calls);
+    let calls = graph.incoming(node).filter(|edge| edge.kind() == EdgeKind::Calls);
     for edge in calls {
         sites += 1;
         match edge.usage() {
@@ -231,9 +229,8 @@ fn arguments(graph: &Graph, edge: &EdgeRow) -> Option<usize> {
 
 /// Members that replace this one, are replaced by it, or replace the same one.
 fn siblings(graph: &Graph, node: NodeId, new: &Signature, report: &mut Report) {
-    let linked: &gortex_engine::graph::Graph = graph;
     let up = |node: NodeId| graph.out(node).iter().filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.to).collect::<Vec<_>>();
-    let down = |node: NodeId| linked.incoming(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
+    let down = |node: NodeId| graph.incoming(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
     let bases = up(node);
     let mut others: Vec<NodeId> = down(node);
     others.extend(bases.iter().flat_map(|base| down(*base)));

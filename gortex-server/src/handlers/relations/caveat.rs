@@ -51,12 +51,13 @@ pub(super) fn of_zero(graph: &Graph, target: NodeId, traces: &Traces, by_name: u
         why.push(format!("{count} row(s) of kind `{kind}` mention it; relations(operation=\"usages\") lists them"));
     }
     why.extend(traces.from_outside.map(str::to_owned));
-    match why.is_empty() {
-        true => json!({
+    if why.is_empty() {
+        json!({
             "class": "likely_unused",
-            "message": "no caller, no mention that is bound to nothing, no use as a value, and every file of its language was read",
-        }),
-        false => json!({"class": "possible_extraction_gap", "message": why.join("; ")}),
+            "message": "no caller, no mention that is bound to nothing, no use as a value, and no file that mentions it was left out",
+        })
+    } else {
+        json!({"class": "possible_extraction_gap", "message": why.join("; ")})
     }
 }
 

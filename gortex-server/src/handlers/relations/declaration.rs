@@ -77,9 +77,10 @@ fn answer(graph: &Graph, args: &FindDeclaration) -> Answer<Reply> {
         for node in graph.named(name).iter().filter(|node| declares(graph.kind(**node))) {
             by_target.insert(*node, Vec::new());
         }
-        note = Some(match by_target.is_empty() {
-            true => "no place that holds this text is bound to a definition of the tracked repositories".to_owned(),
-            false => format!("no use was bound; these are the definitions called `{name}`"),
+        note = Some(if by_target.is_empty() {
+            "no place that holds this text is bound to a definition of the tracked repositories".to_owned()
+        } else {
+            format!("no use was bound; these are the definitions called `{name}`")
         });
     }
     let kinds: Vec<&str> = args.kind.as_deref().unwrap_or("").split(',').map(str::trim).filter(|kind| !kind.is_empty()).collect();

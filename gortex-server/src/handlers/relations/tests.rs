@@ -220,7 +220,8 @@ fn case_40_paged_answer() {
         };
         write("hub.py", "def hub(x):\n    return x\n".to_owned());
         for folder in 0..30 {
-            let body: String = (0..100).map(|i| format!("def caller_{folder:02}_{i:03}(x):\n    return hub(x)\n\n")).collect();
+            let body = (0..100).map(|i| format!("def caller_{folder:02}_{i:03}(x):\n    return hub(x)\n\n"));
+            let body = body.collect::<Vec<_>>().concat();
             write(&format!("p{folder:02}/m.py"), format!("from hub import hub\n\n{body}"));
         }
     });
