@@ -374,8 +374,7 @@ impl Search<'_> {
         is_searchable(self.graph, node)
             && (query.kinds.is_empty() || query.kinds.iter().any(|word| word == kind.node_kind() || word == kind.as_str()))
             && (query.flavors.is_empty() || query.flavors.iter().any(|word| kind.flavor() == Some(word.as_str())))
-            && (query.languages.is_empty()
-                || query.languages.iter().any(|word| file.lang.is_some_and(|lang| covers(word, lang))))
+            && (query.languages.is_empty() || query.languages.iter().any(|word| file.lang.is_some_and(|lang| covers(word, lang))))
             && query.repo.is_none_or(|repo| file.repo == repo)
             && query.paths.admits(&file.path)
     }
@@ -470,7 +469,8 @@ impl Search<'_> {
     }
 
     fn same_words(&self, node: NodeId, text: &str) -> bool {
-        let squeeze = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+        let squeeze =
+            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
         squeeze(self.graph.name(node)) == squeeze(text)
     }
 
@@ -519,7 +519,8 @@ impl Search<'_> {
             .iter()
             .filter(|(node, _)| self.admits(**node))
             .map(|(node, lexical)| {
-                let covered: f32 = idf.iter().enumerate().filter(|(word, _)| lexical.words >> word & 1 == 1).map(|(_, idf)| idf).sum();
+                let covered: f32 =
+                    idf.iter().enumerate().filter(|(word, _)| lexical.words >> word & 1 == 1).map(|(_, idf)| idf).sum();
                 let fit = if lexical.in_name == all && count > 0 { Fit::AllWords } else { Fit::SomeWords };
                 Hit { node: *node, score: lexical.score * (0.4 + 0.6 * covered / whole), fit }
             })
@@ -617,7 +618,10 @@ pub fn prior(graph: &Graph, node: NodeId, tests: bool) -> f32 {
 pub fn is_aside(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| {
-        matches!(folder, "examples" | "example" | "samples" | "docs" | "doc" | "benches" | "benchmarks" | "bench" | "vendor" | "third_party")
+        matches!(
+            folder,
+            "examples" | "example" | "samples" | "docs" | "doc" | "benches" | "benchmarks" | "bench" | "vendor" | "third_party"
+        )
     })
 }
 

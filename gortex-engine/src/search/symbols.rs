@@ -365,7 +365,8 @@ impl Scratch {
         for (term, weight) in self.weights.drain() {
             *rows.entry(term).or_default() += weight;
         }
-        part.files.extend(rows.into_iter().map(|(term, weight)| (term, at as u32, (weight * SCALE).round().clamp(1.0, 255.0) as u8)));
+        part.files
+            .extend(rows.into_iter().map(|(term, weight)| (term, at as u32, (weight * SCALE).round().clamp(1.0, 255.0) as u8)));
     }
 
     fn symbol(&mut self, graph: &Graph, node: NodeId, part: &mut Part) {
@@ -419,7 +420,10 @@ mod tests {
 
     #[test]
     fn names_weigh_more_than_signatures_and_owners() {
-        let (graph, index) = index(&[("a.py", "class Router:\n    def add_route(self, handler):\n        pass\n\ndef handler(route):\n    pass\n")]);
+        let (graph, index) = index(&[(
+            "a.py",
+            "class Router:\n    def add_route(self, handler):\n        pass\n\ndef handler(route):\n    pass\n",
+        )]);
         let term = index.term("rout").expect("a term");
         let rows: Vec<(String, bool)> = index.symbols(term).map(|row| (graph.name(row.at).to_owned(), row.in_name)).collect();
         assert_eq!(rows, [("add_route".to_owned(), true), ("handler".to_owned(), false)]);
@@ -428,8 +432,10 @@ mod tests {
 
     #[test]
     fn folded_names_by_prefix_part_and_distance() {
-        let (graph, index) = index(&[("a.py", "def Größe():\n    pass\n\ndef getName():\n    pass\n\ndef get_user():\n    pass\n")]);
-        let texts = |rows: Vec<(&str, u32)>| rows.into_iter().map(|(_, name)| graph.names().text(name).to_owned()).collect::<Vec<_>>();
+        let (graph, index) =
+            index(&[("a.py", "def Größe():\n    pass\n\ndef getName():\n    pass\n\ndef get_user():\n    pass\n")]);
+        let texts =
+            |rows: Vec<(&str, u32)>| rows.into_iter().map(|(_, name)| graph.names().text(name).to_owned()).collect::<Vec<_>>();
         assert_eq!(texts(index.with_prefix("get").collect()), ["get_user", "getName"]);
         assert_eq!(texts(index.with_prefix("größe").collect()), ["Größe"]);
         assert_eq!(texts(index.containing("nam").collect()), ["getName"]);

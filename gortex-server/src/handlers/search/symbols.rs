@@ -185,7 +185,8 @@ fn query_of(graph: &Graph, args: &SearchSymbols) -> Result<SymbolQuery, CallErro
     }
     check_kinds(&mut query)?;
     for language in &query.languages {
-        let known = LANGUAGES.iter().any(|one| one.name.eq_ignore_ascii_case(language) || one.extensions.contains(&language.as_str()));
+        let known =
+            LANGUAGES.iter().any(|one| one.name.eq_ignore_ascii_case(language) || one.extensions.contains(&language.as_str()));
         if !known && !matches!(language.as_str(), "golang" | "c++") {
             return Err(CallError::invalid(format!("`{language}` is no indexed language"))
                 .data("field", "lang")
@@ -220,7 +221,9 @@ fn check_kinds(query: &mut SymbolQuery) -> Result<(), CallError> {
         return Err(CallError::invalid(format!("`{unknown}` is no kind")).data("field", "kind").data("valid_values", kinds));
     }
     if let Some(unknown) = query.flavors.iter().find(|word| !flavors.contains(&word.as_str())) {
-        return Err(CallError::invalid(format!("`{unknown}` is no flavor")).data("field", "flavor").data("valid_values", flavors));
+        return Err(CallError::invalid(format!("`{unknown}` is no flavor"))
+            .data("field", "flavor")
+            .data("valid_values", flavors));
     }
     Ok(())
 }
@@ -228,13 +231,15 @@ fn check_kinds(query: &mut SymbolQuery) -> Result<(), CallError> {
 /// What an empty or doubtful answer adds.
 fn riders(graph: &Graph, args: &SearchSymbols, query: &SymbolQuery, found: &Found, body: &mut Value) {
     if args.corpus != Corpus::Code {
-        body["corpus_note"] = json!("this build indexes symbols only, no sections of documents; search(operation=\"text\") sees every text file");
+        body["corpus_note"] =
+            json!("this build indexes symbols only, no sections of documents; search(operation=\"text\") sees every text file");
     }
     if matches!(args.assist, Assist::On | Assist::Deep) || args.expand == Expand::Llm {
         body["assist"] = json!({"engaged": false, "reason": "no model is configured"});
     }
     if found.class == Some(Class::KeywordSoup) {
-        body["query_advice"] = json!({"reason": "alternatives were searched one by one", "split_into": rank::disjuncts(&query.text)});
+        body["query_advice"] =
+            json!({"reason": "alternatives were searched one by one", "split_into": rank::disjuncts(&query.text)});
     } else if found.class == Some(Class::Concept) && query.text.split_whitespace().count() > 12 {
         body["query_advice"] = json!({
             "reason": "a long description; explore(task) localizes it with call paths and source",
@@ -317,7 +322,9 @@ mod tests {
         assert!(names(&find(&fixture, "user path:tests")).iter().all(|name| *name != "UserService"));
         let relaxed = find(&fixture, "VerifyLogin kind:class");
         assert_eq!((&relaxed["filters_relaxed"], names(&relaxed)[0]), (&json!(true), "VerifyLogin"));
-        for options in [json!({"kind": "sideways"}), json!({"query_class": "sideways"}), json!({"corpus": "x"}), json!({"flavor": "x"})] {
+        for options in
+            [json!({"kind": "sideways"}), json!({"query_class": "sideways"}), json!({"corpus": "x"}), json!({"flavor": "x"})]
+        {
             fixture.error("search", json!({"operation": "symbols", "query": "one", "options": options}));
         }
         fixture.error("search", json!({"operation": "symbols", "query": " "}));
@@ -349,7 +356,8 @@ mod tests {
             std::fs::create_dir_all(root.join("src")).expect("made");
             let bundle = format!("!function(){{{body}function handleLogin(){{return f1()}}}}();\n");
             std::fs::write(root.join("public/app.bundle.js"), bundle).expect("written");
-            std::fs::write(root.join("src/login.js"), "export function handleLogin(user) {\n  return user.id;\n}\n").expect("written");
+            std::fs::write(root.join("src/login.js"), "export function handleLogin(user) {\n  return user.id;\n}\n")
+                .expect("written");
         });
         assert_eq!(find(&fixture, "handleLogin")["results"][0]["file_path"], "src/login.js");
     }
@@ -358,7 +366,8 @@ mod tests {
     #[test]
     fn same_named_leaves_do_not_fill_the_head() {
         let leaves: Vec<String> = (0..30).map(|at| format!("//- f{at}.rs\npub struct S{at} {{ pub token: u32 }}\n")).collect();
-        let fixture = Fixture::new(&format!("//- lex.rs\n/// Reads the next token.\npub fn next_token() {{}}\n{}", leaves.concat()));
+        let fixture =
+            Fixture::new(&format!("//- lex.rs\n/// Reads the next token.\npub fn next_token() {{}}\n{}", leaves.concat()));
         let answer = find(&fixture, "read the next token");
         let head = names(&answer);
         assert!(head.iter().take(3).any(|name| *name == "next_token"));
