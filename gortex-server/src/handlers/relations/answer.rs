@@ -47,6 +47,17 @@ pub(crate) struct ShapeArgs {
     pub compact: bool,
 }
 
+/// What every answer about relations takes: where to look, how sure to be, how to show it.
+#[derive(Debug, Default, Deserialize, JsonSchema, FacadeArgs)]
+pub(crate) struct CommonArgs {
+    #[serde(flatten)]
+    pub scope: ScopeArgs,
+    #[serde(flatten)]
+    pub tier: TierArgs,
+    #[serde(flatten)]
+    pub shape: ShapeArgs,
+}
+
 /// Scope, tests and evidence, checked.
 #[derive(Debug)]
 pub(crate) struct Narrow {
@@ -61,6 +72,11 @@ impl Narrow {
     pub fn new(graph: &Graph, scope: &ScopeArgs, tier: &TierArgs, no_tests: bool) -> Result<Narrow, CallError> {
         let repo = scope.repo_number(graph)?;
         Ok(Narrow { weakest: tier.weakest()?, speculative: tier.include_speculative, repo, no_tests })
+    }
+
+    /// [`Narrow::new`] of the common arguments.
+    pub fn of(graph: &Graph, common: &CommonArgs, no_tests: bool) -> Result<Narrow, CallError> {
+        Narrow::new(graph, &common.scope, &common.tier, no_tests)
     }
 
     /// Whether a node counts.

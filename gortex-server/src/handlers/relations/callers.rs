@@ -2,7 +2,7 @@
 
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use super::answer::{Narrow, Riders, ShapeArgs, add_by_name, links_by_name, only_names, reply, target_of};
+use super::answer::{Narrow, Riders, CommonArgs, add_by_name, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 
@@ -24,11 +24,7 @@ pub(crate) struct GetCallers {
     #[serde(default)]
     exclude_tests: bool,
     #[serde(flatten)]
-    scope: ScopeArgs,
-    #[serde(flatten)]
-    tier: TierArgs,
-    #[serde(flatten)]
-    shape: ShapeArgs,
+    common: CommonArgs,
 }
 
 /// Lists who calls a symbol, at which lines, and how sure we are of each caller.
@@ -39,7 +35,7 @@ async fn get_callers(graph: Graph, args: Args<GetCallers>) -> Answer<Reply> {
 
 fn answer(graph: &Graph, args: &GetCallers) -> Answer<Reply> {
     let target = target_of(graph, "get_callers", &args.id)?;
-    let narrow = Narrow::new(graph, &args.scope, &args.tier, args.exclude_tests)?;
+    let narrow = Narrow::of(graph, &args.common, args.exclude_tests)?;
     let admits = |node| narrow.admits(graph, node);
     let limit = args.limit.unwrap_or(50);
     let reach = Reach { depth: args.depth.unwrap_or(2), limit, merge: false };
@@ -65,5 +61,5 @@ fn answer(graph: &Graph, args: &GetCallers) -> Answer<Reply> {
         }
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.shape, false)
+    reply(graph, &found, riders, &args.common.shape, false)
 }

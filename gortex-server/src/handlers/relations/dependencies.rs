@@ -6,7 +6,7 @@ use gortex_engine::facts::Kind;
 use gortex_engine::graph::NodeId;
 use gortex_engine::query::{loose, relations, subgraph};
 
-use super::answer::{Narrow, Riders, ShapeArgs, reply, target_of};
+use super::answer::{Narrow, Riders, CommonArgs, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// External imports shown.
@@ -26,11 +26,7 @@ pub(crate) struct GetDependencies {
     #[at(options)]
     limit: Option<usize>,
     #[serde(flatten)]
-    scope: ScopeArgs,
-    #[serde(flatten)]
-    tier: TierArgs,
-    #[serde(flatten)]
-    shape: ShapeArgs,
+    common: CommonArgs,
 }
 
 /// Lists what a symbol or file relies on: calls, types, values and imports, followed forward.
@@ -41,7 +37,7 @@ async fn get_dependencies(graph: Graph, args: Args<GetDependencies>) -> Answer<R
 
 fn answer(graph: &Graph, args: &GetDependencies) -> Answer<Reply> {
     let target = target_of(graph, "get_dependencies", &args.id)?;
-    let narrow = Narrow::new(graph, &args.scope, &args.tier, false)?;
+    let narrow = Narrow::of(graph, &args.common, false)?;
     let admits = |node| narrow.admits(graph, node);
     let reach = subgraph::Reach { depth: args.depth.unwrap_or(2), limit: args.limit.unwrap_or(50), merge: true };
     let found = relations::dependencies(graph, target, &narrow.lens(&admits), reach);
@@ -59,7 +55,7 @@ fn answer(graph: &Graph, args: &GetDependencies) -> Answer<Reply> {
     if found.links.is_empty() && found.tier_filtered == 0 {
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.shape, false)
+    reply(graph, &found, riders, &args.common.shape, false)
 }
 
 /// Modules that a file imports and that are not part of the index, with the first line of each.

@@ -2,7 +2,7 @@
 
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use super::answer::{Narrow, Riders, ShapeArgs, add_by_name, links_by_name, only_names, reply, target_of};
+use super::answer::{Narrow, Riders, CommonArgs, add_by_name, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 
@@ -20,11 +20,7 @@ pub(crate) struct GetDependents {
     #[at(options)]
     limit: Option<usize>,
     #[serde(flatten)]
-    scope: ScopeArgs,
-    #[serde(flatten)]
-    tier: TierArgs,
-    #[serde(flatten)]
-    shape: ShapeArgs,
+    common: CommonArgs,
 }
 
 /// Lists everything that would feel a change of a symbol or file, nearest first.
@@ -35,7 +31,7 @@ async fn get_dependents(graph: Graph, args: Args<GetDependents>) -> Answer<Reply
 
 fn answer(graph: &Graph, args: &GetDependents) -> Answer<Reply> {
     let target = target_of(graph, "get_dependents", &args.id)?;
-    let narrow = Narrow::new(graph, &args.scope, &args.tier, false)?;
+    let narrow = Narrow::of(graph, &args.common, false)?;
     let admits = |node| narrow.admits(graph, node);
     let limit = args.limit.unwrap_or(50);
     let reach = Reach { depth: args.depth.unwrap_or(3), limit, merge: true };
@@ -53,5 +49,5 @@ fn answer(graph: &Graph, args: &GetDependents) -> Answer<Reply> {
         riders.set("caveat", caveat::of_zero(graph, target, &traces, by_name.len(), found.hidden.len()));
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.shape, false)
+    reply(graph, &found, riders, &args.common.shape, false)
 }

@@ -3,7 +3,7 @@
 use gortex_engine::facts::Kind;
 use gortex_engine::query::relations::{self, Ways};
 
-use super::answer::{Narrow, Riders, ShapeArgs, reply, target_of};
+use super::answer::{Narrow, Riders, CommonArgs, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Which way to look.
@@ -35,11 +35,7 @@ pub(crate) struct GetClassHierarchy {
     #[serde(default)]
     include_methods: bool,
     #[serde(flatten)]
-    scope: ScopeArgs,
-    #[serde(flatten)]
-    tier: TierArgs,
-    #[serde(flatten)]
-    shape: ShapeArgs,
+    common: CommonArgs,
 }
 
 /// Shows the types above and below a type, or the methods above and below a method.
@@ -57,7 +53,7 @@ fn answer(graph: &Graph, args: &GetClassHierarchy) -> Answer<Reply> {
         let guidance = Recoverable::new("unsupported_kind", message).suggest("find_usages").suggest("search_symbols");
         return Err(guidance.data("kind", kind.as_str()).data("accepted_kinds", ["type", "interface", "method"]).into());
     }
-    let narrow = Narrow::new(graph, &args.scope, &args.tier, false)?;
+    let narrow = Narrow::of(graph, &args.common, false)?;
     let admits = |node| narrow.admits(graph, node);
     let ways = match args.direction {
         Way::Up => Ways { up: true, down: false },
@@ -75,5 +71,5 @@ fn answer(graph: &Graph, args: &GetClassHierarchy) -> Answer<Reply> {
     if found.links.is_empty() && found.tier_filtered == 0 {
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.shape, false)
+    reply(graph, &found, riders, &args.common.shape, false)
 }

@@ -7,7 +7,7 @@ use gortex_engine::graph::{EdgeKind, Graph as Linked, NodeId};
 use gortex_engine::query::subgraph::{Link, Subgraph};
 use gortex_engine::query::{loose, relations};
 
-use super::answer::{Narrow, Riders, ShapeArgs, add_by_name, flavor_around, links_by_name, only_names, reply, target_of};
+use super::answer::{Narrow, Riders, CommonArgs, add_by_name, flavor_around, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 
@@ -44,11 +44,7 @@ pub(crate) struct FindUsages {
     #[at(options)]
     flavor: Option<String>,
     #[serde(flatten)]
-    scope: ScopeArgs,
-    #[serde(flatten)]
-    tier: TierArgs,
-    #[serde(flatten)]
-    shape: ShapeArgs,
+    common: CommonArgs,
 }
 
 /// Lists every recorded use of a symbol with its role: calls, values, types, writes, inheritance, imports.
@@ -59,7 +55,7 @@ async fn find_usages(graph: Graph, args: Args<FindUsages>) -> Answer<Reply> {
 
 fn answer(graph: &Graph, args: &FindUsages) -> Answer<Reply> {
     let target = target_of(graph, "find_usages", &args.id)?;
-    let narrow = Narrow::new(graph, &args.scope, &args.tier, args.exclude_tests)?;
+    let narrow = Narrow::of(graph, &args.common, args.exclude_tests)?;
     let context = role_of(args.context.as_deref())?;
     let result = result_of(args.return_usage.as_deref())?;
     let admits = |node| narrow.admits(graph, node);
@@ -99,7 +95,7 @@ fn answer(graph: &Graph, args: &FindUsages) -> Answer<Reply> {
     cut(&mut found, target, args.limit.unwrap_or(50));
     match args.group_by {
         Some(GroupBy::File) => grouped(graph, &found, riders),
-        None => reply(graph, &found, riders, &args.shape, true),
+        None => reply(graph, &found, riders, &args.common.shape, true),
     }
 }
 

@@ -3,7 +3,7 @@
 use gortex_engine::graph::Graph as Linked;
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use crate::handlers::relations::answer::{Narrow, Riders, ShapeArgs, grouped, reply, target_of};
+use crate::handlers::relations::answer::{Narrow, Riders, CommonArgs, grouped, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Calls without an edge that are shown.
@@ -23,11 +23,7 @@ pub(crate) struct GetCallChain {
     #[at(options)]
     limit: Option<usize>,
     #[serde(flatten)]
-    scope: ScopeArgs,
-    #[serde(flatten)]
-    tier: TierArgs,
-    #[serde(flatten)]
-    shape: ShapeArgs,
+    common: CommonArgs,
 }
 
 /// Follows the calls that a function makes, and says where the trail leaves what is known.
@@ -38,7 +34,7 @@ async fn get_call_chain(graph: Graph, args: Args<GetCallChain>) -> Answer<Reply>
 
 fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
     let target = target_of(graph, "get_call_chain", &args.id)?;
-    let narrow = Narrow::new(graph, &args.scope, &args.tier, false)?;
+    let narrow = Narrow::of(graph, &args.common, false)?;
     let admits = |node| narrow.admits(graph, node);
     let reach = Reach { depth: args.depth.unwrap_or(4), limit: args.limit.unwrap_or(50), merge: true };
     let found = relations::call_chain(graph, target, &narrow.lens(&admits), reach);
@@ -64,7 +60,7 @@ fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
         riders.set("boundaries", rows);
     }
     riders.count("external_calls", calls.len() - open.len());
-    reply(graph, &found, riders, &args.shape, false)
+    reply(graph, &found, riders, &args.common.shape, false)
 }
 
 /// A call that has no edge.
