@@ -6,8 +6,8 @@
 //! Knows files and generations; tools, sessions and configuration live elsewhere.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -19,8 +19,8 @@ use crate::graph::snapshot::{self, SnapshotError};
 use crate::index::build::{self, Built, Reuse};
 use crate::index::walk::WalkError;
 use crate::link::Manifest;
-use crate::search::symbols::SymbolIndex;
 use crate::query::loose::LooseIndex;
+use crate::search::symbols::SymbolIndex;
 
 /// A tracked repository.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -106,6 +106,7 @@ pub struct Walker<'a> {
     ref_scopes: Vec<u32>,
     expr_scopes: Vec<(u32, u32)>,
     expr_memo: FxHashMap<usize, u32>,
+    trees: Vec<tree_sitter::Tree>,
     owners: Vec<u32>,
     around: Vec<u16>,
     claimed: FxHashSet<(u32, u8, Str)>,
@@ -129,6 +130,7 @@ impl<'a> Walker<'a> {
             ref_scopes: Vec::new(),
             expr_scopes: Vec::new(),
             expr_memo: FxHashMap::default(),
+            trees: Vec::new(),
             owners: Vec::new(),
             around: Vec::new(),
             claimed: FxHashSet::default(),
@@ -257,6 +259,31 @@ impl<'a> Walker<'a> {
             }
         }
         self.depth -= 1;
+    }
+
+    /// Reads what stands between the delimiters of `group` as a file of its own and visits that, if it is one without
+    /// errors; tells whether it was. For token trees that hold ordinary items.
+    pub fn visit_as_file(&mut self, group: Node<'_>) -> bool {
+        let (Some(open), Some(close)) = (group.child(0), group.child(group.child_count().saturating_sub(1) as u32)) else {
+            return false;
+        };
+        let range = tree_sitter::Range {
+            start_byte: open.end_byte(),
+            end_byte: close.start_byte(),
+            start_point: open.end_position(),
+            end_point: close.start_position(),
+        };
+        if range.end_byte <= range.start_byte {
+            return false;
+        }
+        let Some(tree) = parse::parse_within(self.language, self.source, Some(range), self.limits) else { return false };
+        if tree.root_node().has_error() || tree.root_node().named_child_count() == 0 {
+            return false;
+        }
+        self.visit(tree.root_node());
+        // Expressions are remembered by node, so the nodes must outlive the walk.
+        self.trees.push(tree);
+        true
     }
 
     /// Visits the child in a field, if there is one.

@@ -119,7 +119,14 @@ pub fn build(
     let manifests = read_manifests(&files, repos, prefixed);
     files.shrink_to_fit();
     let graph = link::link(files, repos.iter().map(|repo| repo.name.clone()).collect(), &manifests, generation);
-    Ok(Built::New(Box::new(View { graph, repos: repos.to_vec(), report, complete: true, manifests, indexes: Indexes::default() })))
+    Ok(Built::New(Box::new(View {
+        graph,
+        repos: repos.to_vec(),
+        report,
+        complete: true,
+        manifests,
+        indexes: Indexes::default(),
+    })))
 }
 
 /// Files of the base view by (number of the repository now, path inside it).

@@ -64,11 +64,17 @@ fn declared(scopes: &Scopes<'_>, built: &mut Built) {
                         Role::Implements => EdgeKind::Implements,
                         _ => EdgeKind::Extends,
                     };
+                    // An `impl` in another file has its place there; the edge speaks of the subtype's own file.
+                    let here = table.file_of(sub) == file;
+                    let (line, col) = match table.def(sub) {
+                        Some(def) if !here => (def.name_line, def.name_col),
+                        _ => (row.line, row.col),
+                    };
                     built.edges.push(EdgeRow {
                         from: sub,
                         to: target,
-                        line: row.line,
-                        col: row.col,
+                        line,
+                        col,
                         kind: kind as u8,
                         role: row.role,
                         tier: Tier::AstResolved as u8,

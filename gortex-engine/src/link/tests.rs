@@ -680,3 +680,29 @@ func use(l List) {
 ";
     check(fixture, "a.go::Ctx.Json", &["use:13", "use:15", "use:17"]);
 }
+
+// Modules, impls and imports inside `cfg_…! { }` were only seen as loose tokens.
+#[test]
+fn rust_items_inside_item_macros_are_linked() {
+    let fixture = "
+//- Cargo.toml
+[package]
+name = \"m\"
+//- src/lib.rs
+macro_rules! cfg_rt { ($($item:item)*) => { $($item)* } }
+cfg_rt! {
+    pub mod notify;
+    pub use notify::Notify;
+
+    impl Notify {
+        pub fn twice(&self) { self.once(); self.once() }
+    }
+}
+pub fn user(n: Notify) { n.twice() }
+//- src/notify.rs
+pub struct Notify;
+impl Notify { pub fn once(&self) {} }
+";
+    check(fixture, "src/lib.rs::Notify.twice", &["user:10"]);
+    check(fixture, "src/notify.rs::Notify.once", &["twice:7", "twice:7"]);
+}

@@ -100,7 +100,8 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
 fn without_names(parts: Vec<&str>) -> Vec<&str> {
     let typed = |part: &str| {
         let (name, rest) = part.split_once(' ')?;
-        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !matches!(name, "chan" | "func" | "map" | "mut" | "dyn" | "impl" | "const" | "struct");
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && !matches!(name, "chan" | "func" | "map" | "mut" | "dyn" | "impl" | "const" | "struct");
         is_name.then_some(rest.len())
     };
     if !parts.iter().any(|part| typed(part).is_some()) {

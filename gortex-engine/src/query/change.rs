@@ -29,7 +29,11 @@ pub fn innermost(view: &FactsView<'_>, changed: &[Lines]) -> Vec<u32> {
             // A line on which a child stands may still be the parent's: `fn f() { fn g() {} }` on one line is both.
             let mut line = part.first;
             while line <= part.last {
-                match children().filter(|child| child.start_line <= line && line <= child.end_line).map(|child| child.end_line).max() {
+                match children()
+                    .filter(|child| child.start_line <= line && line <= child.end_line)
+                    .map(|child| child.end_line)
+                    .max()
+                {
                     Some(end) => line = end + 1,
                     None => return true,
                 }
@@ -111,7 +115,8 @@ pub fn enclosing(view: &FactsView<'_>, lines: Lines) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "class C:\n    x = 1\n\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n\ndef h():\n    pass\n";
+    const TEXT: &str =
+        "class C:\n    x = 1\n\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n\ndef h():\n    pass\n";
 
     #[track_caller]
     fn check(first: u32, last: u32, expected: &[&str]) {

@@ -208,7 +208,8 @@ fn boundaries(graph: &Graph, seeds: &[NodeId]) -> Vec<Boundary> {
             wanted.entry(name).or_insert(*seed);
         }
     }
-    let possible = |reason| matches!(reason, Unbound::UnknownReceiver | Unbound::Ambiguous | Unbound::Dynamic | Unbound::NoMember);
+    let possible =
+        |reason| matches!(reason, Unbound::UnknownReceiver | Unbound::Ambiguous | Unbound::Dynamic | Unbound::NoMember);
     let rows = graph.unbound().iter().filter(|row| possible(row.reason()));
     let mut found: Vec<Boundary> = rows
         .filter_map(|row| {
@@ -224,8 +225,11 @@ fn boundaries(graph: &Graph, seeds: &[NodeId]) -> Vec<Boundary> {
 
 /// Mentions of names that no longer have a definition, such as calls of a function that was removed: owner, line, name.
 pub fn dangling(graph: &Graph, removed: &[String]) -> Vec<(NodeId, u32, String)> {
-    let wanted: FxHashMap<u32, &String> =
-        removed.iter().filter(|name| graph.named(name).is_empty()).filter_map(|name| Some((graph.names().find(name)?, name))).collect();
+    let wanted: FxHashMap<u32, &String> = removed
+        .iter()
+        .filter(|name| graph.named(name).is_empty())
+        .filter_map(|name| Some((graph.names().find(name)?, name)))
+        .collect();
     let lost = |reason| matches!(reason, Unbound::NoDefinition | Unbound::NoMember | Unbound::External);
     let rows = graph.unbound().iter().filter(|row| lost(row.reason()));
     let mut found: Vec<(NodeId, u32, String)> =
@@ -259,7 +263,9 @@ impl ZeroClass {
     pub fn message(self) -> &'static str {
         match self {
             ZeroClass::LikelyUnused => "nothing in the index uses it, and nothing unbound carries its name",
-            ZeroClass::ExtractionGap => "nothing bound uses it, but mentions that could not be bound, a decorator or an override may",
+            ZeroClass::ExtractionGap => {
+                "nothing bound uses it, but mentions that could not be bound, a decorator or an override may"
+            }
             ZeroClass::CoverageIncomplete => "nothing in the index uses it, but it is visible to code outside the index",
         }
     }

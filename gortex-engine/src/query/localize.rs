@@ -80,7 +80,8 @@ pub fn shape(task: &str) -> Shape {
         let quoted = text.starts_with('>') || text.starts_with('#') && !first;
         if !fenced && !quoted {
             // The first clause of a title is what it is about.
-            let lead = if first { text.split("; ").next().and_then(|text| text.split(" - ").next()).map_or(0, str::len) } else { 0 };
+            let lead =
+                if first { text.split("; ").next().and_then(|text| text.split(" - ").next()).map_or(0, str::len) } else { 0 };
             for (at, word) in pieces(text) {
                 let weight = if at < lead && lead < text.len() && lead >= 20 { weight * 1.3 } else { weight };
                 add_word(word, weight, &mut shape, &mut counts);
@@ -115,7 +116,9 @@ fn is_hash(word: &str) -> bool {
 
 fn is_version(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric()).trim_start_matches('v');
-    word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && word.contains('.')
+        && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 fn add_word(text: &str, weight: f32, shape: &mut Shape, counts: &mut FxHashMap<String, usize>) {
@@ -162,20 +165,25 @@ fn named(line: &str, weight: f32, shape: &mut Shape) {
             }
         }
     }
-    for word in line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '=' | '|' | '!' | '?')) {
+    for word in line.split(|c: char| {
+        c.is_whitespace()
+            || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '=' | '|' | '!' | '?')
+    }) {
         let word = word.trim_matches(|c: char| matches!(c, '.' | ':' | '*' | '&' | '@' | '#' | '$' | '-' | '/'));
         if word.len() < 3 || word.contains("://") || is_hash(word) || is_version(word) {
             continue;
         }
         let path = word.split(':').next().unwrap_or(word);
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let known = !extension.is_empty() && (crate::lang::Lang::of_path(path).is_some() || ["toml", "json", "yml", "yaml", "md", "cfg"].contains(&extension));
+        let known = !extension.is_empty()
+            && (crate::lang::Lang::of_path(path).is_some() || ["toml", "json", "yml", "yaml", "md", "cfg"].contains(&extension));
         if known || (path.matches('/').count() >= 2 && !path.contains("::")) {
             shape.paths.push(path.trim_start_matches("./").to_owned());
             continue;
         }
         let called = line.contains(&format!("{word}("));
-        let compound = word.contains('_') || word.contains("::") || is_camel(word) || (word.contains('.') && !word.ends_with('.'));
+        let compound =
+            word.contains('_') || word.contains("::") || is_camel(word) || (word.contains('.') && !word.ends_with('.'));
         if is_name(word) && (compound || called) {
             add_identifier(word, if called && !compound { weight * 0.7 } else { weight }, shape);
         }
@@ -257,7 +265,13 @@ pub struct Localized {
 }
 
 /// Finds where a task probably is. `disk` gives the place of a file's bytes.
-pub fn localize(graph: &Graph, index: &SymbolIndex, task: &Task, most: usize, disk: impl Fn(usize) -> Option<PathBuf> + Sync) -> Localized {
+pub fn localize(
+    graph: &Graph,
+    index: &SymbolIndex,
+    task: &Task,
+    most: usize,
+    disk: impl Fn(usize) -> Option<PathBuf> + Sync,
+) -> Localized {
     let terms = weigh(index, &task.shape);
     let mut evidence = Evidence::new(graph, task);
     evidence.file_words(index, &terms);
@@ -286,7 +300,8 @@ fn weigh(index: &SymbolIndex, shape: &Shape) -> Vec<Term> {
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     ranked.truncate(MAX_WORDS);
-    let mut terms: Vec<Term> = ranked.iter().map(|(_, word, term)| Term { term: *term, word: *word, share: shape.words[*word].1 }).collect();
+    let mut terms: Vec<Term> =
+        ranked.iter().map(|(_, word, term)| Term { term: *term, word: *word, share: shape.words[*word].1 }).collect();
     // An equivalent of a word stands in for it at a discount.
     for (word, (text, weight)) in shape.words.iter().enumerate().take(MAX_WORDS) {
         for other in words::equivalents(text) {
@@ -316,7 +331,14 @@ struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     fn new(graph: &'a Graph, task: &'a Task) -> Evidence<'a> {
         let files = graph.files.len();
-        Evidence { graph, task, words: vec![0.0; files], text: vec![0.0; files], anchored: vec![0.0; files], named: FxHashMap::default() }
+        Evidence {
+            graph,
+            task,
+            words: vec![0.0; files],
+            text: vec![0.0; files],
+            anchored: vec![0.0; files],
+            named: FxHashMap::default(),
+        }
     }
 
     fn file_words(&mut self, index: &SymbolIndex, terms: &[Term]) {
@@ -337,7 +359,8 @@ impl<'a> Evidence<'a> {
             let dotted = name.replace("::", ".").replace('#', ".");
             let mut last = dotted.rsplit('.').next().unwrap_or(&dotted);
             let mut found: Vec<NodeId> = graph.named(last).to_vec();
-            let qualified: Vec<NodeId> = found.iter().copied().filter(|node| ends_with(&graph.qualified(*node), &dotted)).collect();
+            let qualified: Vec<NodeId> =
+                found.iter().copied().filter(|node| ends_with(&graph.qualified(*node), &dotted)).collect();
             if dotted.contains('.') && !qualified.is_empty() {
                 found = qualified;
             } else if dotted.contains('.')
@@ -456,7 +479,10 @@ impl<'a> Evidence<'a> {
         let mut files: Vec<usize> = (0..graph.files.len())
             .filter(|at| {
                 let file = &graph.files[*at];
-                matches!(file.status, Indexed | Partial | Text) && file.size <= SCAN_FILE && !file.generated && self.task.admits(graph, *at)
+                matches!(file.status, Indexed | Partial | Text)
+                    && file.size <= SCAN_FILE
+                    && !file.generated
+                    && self.task.admits(graph, *at)
             })
             .collect();
         let total: u64 = files.iter().map(|at| graph.files[*at].size).sum();
@@ -502,7 +528,8 @@ impl<'a> Evidence<'a> {
             known.insert(one.node);
             one.score /= best;
         }
-        let mut outright: Vec<NodeId> = self.named.keys().copied().filter(|node| !known.contains(node) && self.usable(*node)).collect();
+        let mut outright: Vec<NodeId> =
+            self.named.keys().copied().filter(|node| !known.contains(node) && self.usable(*node)).collect();
         outright.sort_unstable();
         found.extend(outright.into_iter().map(|node| Candidate { node, score: 0.0, named: false }));
         for one in &mut found {
@@ -526,7 +553,8 @@ impl<'a> Evidence<'a> {
         let mut lifts: FxHashMap<NodeId, f32> = FxHashMap::default();
         for seed in found.iter().take(SEEDS) {
             let out: Vec<NodeId> = graph.out(seed.node).iter().filter(|edge| edge.kind().is_call()).map(|edge| edge.to).collect();
-            let into: Vec<NodeId> = graph.incoming(seed.node).filter(|edge| edge.kind().is_call()).map(|edge| edge.from).collect();
+            let into: Vec<NodeId> =
+                graph.incoming(seed.node).filter(|edge| edge.kind().is_call()).map(|edge| edge.from).collect();
             // A hub says nothing about its neighbours.
             for list in [out, into].iter().filter(|list| list.len() <= 40) {
                 let share = seed.score * 0.15 / (list.len().max(1) as f32).sqrt();
@@ -643,7 +671,9 @@ fn sort(found: &mut [Candidate]) {
 fn scale(values: &mut [f32]) {
     let best = values.iter().copied().fold(0.0f32, f32::max);
     if best > 0.0 {
-        values.iter_mut().for_each(|value| *value /= best);
+        for value in values {
+            *value /= best;
+        }
     }
 }
 
@@ -667,8 +697,14 @@ mod tests {
     use crate::index::build::graph_of;
 
     const TREE: &[(&str, &str)] = &[
-        ("src/router.py", "class Router:\n    \"\"\"Matches urls.\"\"\"\n    def add_route(self, path):\n        return compile_path(path)\n\ndef compile_path(path):\n    return path\n"),
-        ("src/session.py", "class Session:\n    def save(self, token):\n        return store(token)\n\ndef store(token):\n    return token\n"),
+        (
+            "src/router.py",
+            "class Router:\n    \"\"\"Matches urls.\"\"\"\n    def add_route(self, path):\n        return compile_path(path)\n\ndef compile_path(path):\n    return path\n",
+        ),
+        (
+            "src/session.py",
+            "class Session:\n    def save(self, token):\n        return store(token)\n\ndef store(token):\n    return token\n",
+        ),
         ("src/models.py", "class A:\n    token = 1\nclass B:\n    token = 1\nclass C:\n    token = 1\n"),
         ("tests/test_session.py", "from src.session import Session\n\ndef test_save():\n    Session().save(1)\n"),
     ];

@@ -4,17 +4,17 @@
 //!
 //! Knows the graph, not tools, sessions or text formats.
 
-pub mod loose;
-pub mod paths;
-pub mod relations;
-pub mod subgraph;
 pub mod change;
 pub mod impact;
+pub mod localize;
+pub mod loose;
+pub mod outline;
+pub mod paths;
 pub mod place;
+pub mod relations;
 pub mod rename;
 pub mod signature;
-pub mod localize;
-pub mod outline;
 pub mod source;
+pub mod subgraph;
 pub mod symbol;
 pub mod tests;

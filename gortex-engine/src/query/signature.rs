@@ -101,7 +101,8 @@ fn callable_of(node: Node<'_>) -> Option<Node<'_>> {
     if node.child_by_field_name("parameters").is_some() {
         return Some(node);
     }
-    let value = node.child_by_field_name("value").filter(|_| node.kind().contains("declarator") || node.kind().contains("definition"))?;
+    let value =
+        node.child_by_field_name("value").filter(|_| node.kind().contains("declarator") || node.kind().contains("definition"))?;
     value.child_by_field_name("parameters").or_else(|| value.child_by_field_name("parameter")).map(|_| value)
 }
 
@@ -160,7 +161,9 @@ fn read(family: Family, node: Node<'_>, bytes: &[u8]) -> Signature {
 
 fn param(family: Family, node: Node<'_>, bytes: &[u8], out: &mut Vec<Param>) {
     let kind = node.kind();
-    if kind.contains("comment") || matches!(kind, "self_parameter" | "receiver_parameter" | "positional_separator" | "attribute_item") {
+    if kind.contains("comment")
+        || matches!(kind, "self_parameter" | "receiver_parameter" | "positional_separator" | "attribute_item")
+    {
         return;
     }
     let field = |name: &str| node.child_by_field_name(name);
@@ -266,14 +269,18 @@ pub fn differences(old: &Signature, new: &Signature) -> Vec<Difference> {
         }
     } else {
         let pairs = old.params.iter().zip(&new.params).enumerate();
-        found.extend(pairs.clone().filter(|(_, (a, b))| !a.required && b.required).map(|(_, (_, b))| Difference::Added(b.name.clone())));
+        found.extend(
+            pairs.clone().filter(|(_, (a, b))| !a.required && b.required).map(|(_, (_, b))| Difference::Added(b.name.clone())),
+        );
         let mut sorted = (before.clone(), after.clone());
         sorted.0.sort();
         sorted.1.sort();
         if before != after && sorted.0 == sorted.1 {
             found.push(Difference::Reordered);
         } else {
-            found.extend(pairs.filter(|(_, (a, b))| a.ty != b.ty).map(|(at, (a, b))| Difference::Retyped(at, a.ty.clone(), b.ty.clone())));
+            found.extend(
+                pairs.filter(|(_, (a, b))| a.ty != b.ty).map(|(at, (a, b))| Difference::Retyped(at, a.ty.clone(), b.ty.clone())),
+            );
         }
     }
     if old.result != new.result {
@@ -291,7 +298,13 @@ mod tests {
         let found = parse_text(Lang::named(language).expect("a language"), text);
         let shown = found.map(|signature| {
             let params = signature.params.iter().map(|param| {
-                let mark = if param.variadic { "*" } else if param.required { "" } else { "?" };
+                let mark = if param.variadic {
+                    "*"
+                } else if param.required {
+                    ""
+                } else {
+                    "?"
+                };
                 format!("{}{mark}:{}", param.name, param.ty)
             });
             (signature.name.clone(), params.collect::<Vec<_>>().join(" "), signature.result)
@@ -302,13 +315,33 @@ mod tests {
 
     #[test]
     fn signatures_of_every_family() {
-        check("rust", "pub fn f(&self, a: u32, (b, c): (u8, u8)) -> Option<u32>", Some(("f", "a:u32 (b, c):(u8, u8)", "Option<u32>")));
-        check("go", "func (d *Disk) F(a, b int, rest ...string) (int, error)", Some(("F", "a:int b:int rest*:string", "(int, error)")));
-        check("python", "async def f(self, a, b: int = 1, *args, key, **kw) -> str:", Some(("f", "self: a: b?:int args*: key: kw*:", "str")));
-        check("typescript", "function f(a: string, b?: number, c = 1, ...d: any[]): Promise<void>", Some(("f", "a:string b?:number c?: d*:any[]", "Promise<void>")));
+        check(
+            "rust",
+            "pub fn f(&self, a: u32, (b, c): (u8, u8)) -> Option<u32>",
+            Some(("f", "a:u32 (b, c):(u8, u8)", "Option<u32>")),
+        );
+        check(
+            "go",
+            "func (d *Disk) F(a, b int, rest ...string) (int, error)",
+            Some(("F", "a:int b:int rest*:string", "(int, error)")),
+        );
+        check(
+            "python",
+            "async def f(self, a, b: int = 1, *args, key, **kw) -> str:",
+            Some(("f", "self: a: b?:int args*: key: kw*:", "str")),
+        );
+        check(
+            "typescript",
+            "function f(a: string, b?: number, c = 1, ...d: any[]): Promise<void>",
+            Some(("f", "a:string b?:number c?: d*:any[]", "Promise<void>")),
+        );
         check("typescript", "private f(this: T, größe: string): void {", Some(("f", "größe:string", "void")));
         check("javascript", "f(a, b = 1)", Some(("f", "a: b?:", "")));
-        check("java", "public static <T> int f(String a, final int b, Object... c) throws E", Some(("f", "a:String b:int *:", "int")));
+        check(
+            "java",
+            "public static <T> int f(String a, final int b, Object... c) throws E",
+            Some(("f", "a:String b:int *:", "int")),
+        );
         check("c", "static int f(void)", Some(("f", "", "int")));
         check("cpp", "int f(int a, const char *b = 0)", Some(("f", "a:int *b?:char", "int")));
     }
@@ -324,7 +357,8 @@ mod tests {
     #[test]
     fn differences_that_callers_feel() {
         let of = |text: &str| parse_text(Lang::named("python").expect("python"), text).expect("a signature");
-        let found = |old: &str, new: &str| -> Vec<String> { differences(&of(old), &of(new)).iter().map(ToString::to_string).collect() };
+        let found =
+            |old: &str, new: &str| -> Vec<String> { differences(&of(old), &of(new)).iter().map(ToString::to_string).collect() };
         assert_eq!(found("def f(a)", "def f(a, b=1)"), [""; 0]);
         assert_eq!(found("def f(a, b)", "def f(a)"), ["the parameter `b` is gone"]);
         assert_eq!(found("def f(a)", "def f(a, b)"), ["the parameter `b` is new and required"]);

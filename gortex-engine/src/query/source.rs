@@ -5,6 +5,7 @@
 //!
 //! Knows bytes, facts and syntax trees; no disk and no tools.
 
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use globset::GlobBuilder;
@@ -143,7 +144,7 @@ pub fn with_stubs(text: &str, window: RangeInclusive<u32>, bodies: &[Elision], c
                 let last = (*body.lines.end()).min(*window.end());
                 let indent: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
                 let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
-                out += &format!("{indent}{comment} … {} lines elided{end}", last - number + 1);
+                let _ = write!(out, "{indent}{comment} … {} lines elided{end}", last - number + 1);
             }
         }
     }
@@ -152,11 +153,66 @@ pub fn with_stubs(text: &str, window: RangeInclusive<u32>, bodies: &[Elision], c
 
 /// Words that begin a line worth keeping when there is room for few.
 const SALIENT: &[&str] = &[
-    "#[", "#define", "#include", "@", "async", "await", "break", "case", "catch", "class", "const", "continue", "def", "default",
-    "defer", "do", "elif", "else", "enum", "except", "export", "extern", "finally", "fn", "for", "from", "func", "function", "go",
-    "goto", "if", "impl", "import", "interface", "loop", "match", "mod", "namespace", "package", "panic", "private", "protected",
-    "pub", "public", "raise", "return", "select", "static", "struct", "switch", "throw", "trait", "try", "type", "typedef", "union",
-    "use", "while", "with", "yield",
+    "#[",
+    "#define",
+    "#include",
+    "@",
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "def",
+    "default",
+    "defer",
+    "do",
+    "elif",
+    "else",
+    "enum",
+    "except",
+    "export",
+    "extern",
+    "finally",
+    "fn",
+    "for",
+    "from",
+    "func",
+    "function",
+    "go",
+    "goto",
+    "if",
+    "impl",
+    "import",
+    "interface",
+    "loop",
+    "match",
+    "mod",
+    "namespace",
+    "package",
+    "panic",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "raise",
+    "return",
+    "select",
+    "static",
+    "struct",
+    "switch",
+    "throw",
+    "trait",
+    "try",
+    "type",
+    "typedef",
+    "union",
+    "use",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// Cuts a text to about `max` lines: runs of plain statements become markers, then the tail is cut. `None` when it fits.
@@ -215,12 +271,30 @@ pub fn is_config_like(path: &str) -> bool {
 
 /// Words in a key that mark its value as secret.
 const SECRET_KEYS: &[&str] = &[
-    "password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "privatekey", "private_key", "private-key",
-    "accesskey", "access_key", "access-key", "credential", "auth_key", "encryption_key", "signing_key", "pwd",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "privatekey",
+    "private_key",
+    "private-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "credential",
+    "auth_key",
+    "encryption_key",
+    "signing_key",
+    "pwd",
 ];
 
 /// Beginnings of well-known tokens.
-const SECRET_MARKS: &[&str] = &["AKIA", "ASIA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk-", "sk_live_", "xoxb-", "xoxp-", "AIza"];
+const SECRET_MARKS: &[&str] =
+    &["AKIA", "ASIA", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk-", "sk_live_", "xoxb-", "xoxp-", "AIza"];
 
 /// Replaces values that look like secrets; keys stay. Returns the text and how many values were replaced.
 pub fn redact(text: &str) -> (String, usize) {
@@ -263,7 +337,7 @@ fn secret_value(line: &str) -> Option<std::ops::Range<usize>> {
     let rest = &line[split + 1..];
     let value = rest.trim().trim_end_matches(',').trim_matches(['"', '\'']);
     let plain = ["", "true", "false", "null", "~", "none", "|", ">", "{", "["].contains(&value.to_ascii_lowercase().as_str());
-    let reference = value.starts_with("${") || value.starts_with("$(") || value.starts_with("{{") || value.starts_with("<");
+    let reference = value.starts_with("${") || value.starts_with("$(") || value.starts_with("{{") || value.starts_with('<');
     if plain || reference {
         return None;
     }

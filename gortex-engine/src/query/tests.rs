@@ -127,13 +127,17 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
             Some(Family::Rust) => place.above("Cargo.toml").map(|dir| ("cargo", dir)),
             Some(Family::Go) => place.above("go.mod").map(|dir| ("go", dir)),
             Some(Family::Python) => Some(("pytest", String::new())),
-            Some(Family::Script) => place.above("package.json").and_then(|dir| script_runner(&place, &dir, read).map(|name| (name, dir))),
+            Some(Family::Script) => {
+                place.above("package.json").and_then(|dir| script_runner(&place, &dir, read).map(|name| (name, dir)))
+            }
             Some(Family::Java) => java_runner(&place),
             Some(Family::C) | None => None,
         };
         let names = functions.iter().map(|node| (graph.name(*node).to_owned(), graph.qualified(*node))).collect();
         match found {
-            Some((runner, dir)) => groups.entry((runner, file.repo, dir)).or_default().push(Wanted { rel: rel.to_owned(), names }),
+            Some((runner, dir)) => {
+                groups.entry((runner, file.repo, dir)).or_default().push(Wanted { rel: rel.to_owned(), names })
+            }
             None => without.push(path.clone()),
         }
     }
@@ -188,7 +192,11 @@ fn join(dir: &str, name: &str) -> String {
 
 /// The path of a file seen from a folder above it.
 fn from(dir: &str, rel: &str) -> String {
-    if dir.is_empty() { rel.to_owned() } else { rel.strip_prefix(dir).map_or(rel, |rest| rest.trim_start_matches('/')).to_owned() }
+    if dir.is_empty() {
+        rel.to_owned()
+    } else {
+        rel.strip_prefix(dir).map_or(rel, |rest| rest.trim_start_matches('/')).to_owned()
+    }
 }
 
 fn words(list: &[&str]) -> Vec<String> {
@@ -197,9 +205,9 @@ fn words(list: &[&str]) -> Vec<String> {
 
 fn cargo(dir: &str, wanted: &[Wanted], graph: &Graph, prefix: &str, read: ReadText<'_>) -> (String, Vec<String>) {
     let manifest = read(&format!("{prefix}{}", join(dir, "Cargo.toml")));
-    let package = manifest.and_then(|text| text.parse::<toml::Table>().ok()).and_then(|table| {
-        Some(table.get("package")?.get("name")?.as_str()?.to_owned())
-    });
+    let package = manifest
+        .and_then(|text| text.parse::<toml::Table>().ok())
+        .and_then(|table| Some(table.get("package")?.get("name")?.as_str()?.to_owned()));
     let at_root = graph.file(&format!("{prefix}Cargo.toml")).is_some();
     let mut argv = words(&["cargo", "test"]);
     match package {
@@ -334,7 +342,10 @@ mod unit {
     fn rust_tests_by_package_and_name() {
         let files = [
             ("Cargo.toml", "[package]\nname = \"top\"\nversion = \"0.1.0\"\n"),
-            ("src/lib.rs", "pub fn leaf() {}\npub fn mid() { leaf() }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn works() { mid() }\n}\n"),
+            (
+                "src/lib.rs",
+                "pub fn leaf() {}\npub fn mid() { leaf() }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn works() { mid() }\n}\n",
+            ),
         ];
         check(&files, "src/lib.rs::leaf", &["cargo test -p top -- works"]);
     }
@@ -353,7 +364,10 @@ mod unit {
     fn python_tests_by_node_id() {
         let files = [
             ("m.py", "def leaf():\n    pass\n\ndef lonely():\n    pass\n"),
-            ("tests/test_m.py", "from m import leaf\n\ndef helper():\n    leaf()\n\nclass TestIt:\n    def test_leaf(self):\n        helper()\n"),
+            (
+                "tests/test_m.py",
+                "from m import leaf\n\ndef helper():\n    leaf()\n\nclass TestIt:\n    def test_leaf(self):\n        helper()\n",
+            ),
         ];
         check(&files, "m.py::leaf", &["python -m pytest tests/test_m.py::TestIt::test_leaf"]);
         check(&files, "m.py::lonely", &[]);

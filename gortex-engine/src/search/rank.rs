@@ -19,7 +19,7 @@ use crate::graph::{Graph, NodeId};
 use crate::lang::Lang;
 
 /// Candidates that are looked at closely.
-const CLOSE: usize = 400;
+const CLOSE: usize = 250;
 /// Hits given back at most.
 pub const MAX_HITS: usize = 2000;
 /// A term that occurs in more symbols than this only raises what rarer terms found.
@@ -374,8 +374,7 @@ impl Search<'_> {
         is_searchable(self.graph, node)
             && (query.kinds.is_empty() || query.kinds.iter().any(|word| word == kind.node_kind() || word == kind.as_str()))
             && (query.flavors.is_empty() || query.flavors.iter().any(|word| kind.flavor() == Some(word.as_str())))
-            && (query.languages.is_empty()
-                || query.languages.iter().any(|word| file.lang.is_some_and(|lang| covers(word, lang))))
+            && (query.languages.is_empty() || query.languages.iter().any(|word| file.lang.is_some_and(|lang| covers(word, lang))))
             && query.repo.is_none_or(|repo| file.repo == repo)
             && query.paths.admits(&file.path)
     }
@@ -408,11 +407,16 @@ impl Search<'_> {
             let limit = if folded.chars().count() > 5 { 2 } else { 1 };
             for (far, _, name) in self.index.near(&folded, limit) {
                 for node in self.graph.names().nodes(name) {
-                    fits.entry(*node).or_insert((Fit::Near, 1.0 - far as f32 * 0.4));
+                    // One slip is more likely meant than a word shared by chance; two are less.
+                    let near = (Fit::Near, if far <= 1 { 1.0 } else { 0.2 });
+                    let entry = fits.entry(*node).or_insert(near);
+                    if entry.0 == Fit::SomeWords && far <= 1 {
+                        *entry = near;
+                    }
                 }
             }
         }
-        self.score_names(fits, text)
+        self.score_names(fits)
     }
 
     /// Names that fit as a whole: exactly, apart from case, as a prefix, as a part.
@@ -432,6 +436,11 @@ impl Search<'_> {
                 Fit::Prefix
             };
             names.nodes(name).iter().for_each(|node| note(*node, fit, size / other.len() as f32));
+        }
+        for (other, name) in self.index.squeezed(&folded) {
+            if other != folded {
+                names.nodes(name).iter().for_each(|node| note(*node, Fit::SameWords, 1.0));
+            }
         }
         if folded.len() > 2 {
             for (other, name) in self.index.containing(&folded) {
@@ -460,18 +469,21 @@ impl Search<'_> {
     }
 
     fn same_words(&self, node: NodeId, text: &str) -> bool {
-        let squeeze = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+        let squeeze =
+            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
         squeeze(self.graph.name(node)) == squeeze(text)
     }
 
-    fn score_names(&self, fits: FxHashMap<NodeId, (Fit, f32)>, text: &str) -> Vec<Hit> {
+    fn score_names(&self, fits: FxHashMap<NodeId, (Fit, f32)>) -> Vec<Hit> {
         // Words shared by chance are many; they are an answer only when nothing fits better.
         let strong = fits.values().any(|(fit, _)| *fit < Fit::SomeWords);
-        let several = text.contains(['.', ':']);
         let mut hits: Vec<Hit> = fits
             .into_iter()
-            .filter(|(node, (fit, _))| (!strong || several || *fit < Fit::SomeWords) && self.admits(*node))
-            .map(|(node, (fit, lexical))| Hit { node, score: fit.base() + 20.0 * lexical, fit })
+            .filter(|(node, (fit, _))| (!strong || *fit != Fit::SomeWords) && self.admits(*node))
+            .map(|(node, (fit, lexical))| {
+                let share = if fit == Fit::Near { 220.0 } else { 20.0 };
+                Hit { node, score: fit.base() + share * lexical, fit }
+            })
             .collect();
         sort(self.graph, &mut hits);
         for hit in hits.iter_mut().take(CLOSE) {
@@ -507,7 +519,8 @@ impl Search<'_> {
             .iter()
             .filter(|(node, _)| self.admits(**node))
             .map(|(node, lexical)| {
-                let covered: f32 = idf.iter().enumerate().filter(|(word, _)| lexical.words >> word & 1 == 1).map(|(_, idf)| idf).sum();
+                let covered: f32 =
+                    idf.iter().enumerate().filter(|(word, _)| lexical.words >> word & 1 == 1).map(|(_, idf)| idf).sum();
                 let fit = if lexical.in_name == all && count > 0 { Fit::AllWords } else { Fit::SomeWords };
                 Hit { node: *node, score: lexical.score * (0.4 + 0.6 * covered / whole), fit }
             })
@@ -605,7 +618,10 @@ pub fn prior(graph: &Graph, node: NodeId, tests: bool) -> f32 {
 pub fn is_aside(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| {
-        matches!(folder, "examples" | "example" | "samples" | "docs" | "doc" | "benches" | "benchmarks" | "bench" | "vendor" | "third_party")
+        matches!(
+            folder,
+            "examples" | "example" | "samples" | "docs" | "doc" | "benches" | "benchmarks" | "bench" | "vendor" | "third_party"
+        )
     })
 }
 

@@ -7,7 +7,7 @@
 //! Knows terms, nodes and weights; ranking is `rank`'s.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words;
 use crate::facts::model::{Kind, flag};
@@ -240,6 +240,16 @@ impl SymbolIndex {
         })
     }
 
+    /// Names that are a text in lower case but for `_`, `-` and `$`.
+    pub fn squeezed<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (&'s str, u32)> + 's {
+        fn bare(text: &str) -> impl Iterator<Item = u8> + '_ {
+            text.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'$'))
+        }
+        (0..self.folded_names.len())
+            .map(|at| (self.folded_at(at), self.folded_names[at]))
+            .filter(move |(other, _)| bare(text).eq(bare(other)) && bare(text).next().is_some())
+    }
+
     /// Names within an edit distance of a text in lower case, with the distance.
     pub fn near<'s>(&'s self, text: &str, limit: usize) -> Vec<(usize, &'s str, u32)> {
         let wanted: Vec<char> = text.chars().collect();
@@ -309,7 +319,7 @@ struct Scratch {
     text: String,
     weights: FxHashMap<u32, f32>,
     file: FxHashMap<u32, f32>,
-    seen: FxHashMap<u32, ()>,
+    seen: FxHashSet<u32>,
 }
 
 impl Scratch {
@@ -318,7 +328,7 @@ impl Scratch {
         seen.clear();
         words::terms(text, scratch, |term| {
             let term = part.term(term);
-            if once && seen.insert(term, ()).is_some() {
+            if once && !seen.insert(term) {
                 return;
             }
             *weights.entry(term).or_default() += weight;
@@ -355,7 +365,8 @@ impl Scratch {
         for (term, weight) in self.weights.drain() {
             *rows.entry(term).or_default() += weight;
         }
-        part.files.extend(rows.into_iter().map(|(term, weight)| (term, at as u32, (weight * SCALE).round().clamp(1.0, 255.0) as u8)));
+        part.files
+            .extend(rows.into_iter().map(|(term, weight)| (term, at as u32, (weight * SCALE).round().clamp(1.0, 255.0) as u8)));
     }
 
     fn symbol(&mut self, graph: &Graph, node: NodeId, part: &mut Part) {
@@ -409,7 +420,10 @@ mod tests {
 
     #[test]
     fn names_weigh_more_than_signatures_and_owners() {
-        let (graph, index) = index(&[("a.py", "class Router:\n    def add_route(self, handler):\n        pass\n\ndef handler(route):\n    pass\n")]);
+        let (graph, index) = index(&[(
+            "a.py",
+            "class Router:\n    def add_route(self, handler):\n        pass\n\ndef handler(route):\n    pass\n",
+        )]);
         let term = index.term("rout").expect("a term");
         let rows: Vec<(String, bool)> = index.symbols(term).map(|row| (graph.name(row.at).to_owned(), row.in_name)).collect();
         assert_eq!(rows, [("add_route".to_owned(), true), ("handler".to_owned(), false)]);
@@ -418,13 +432,17 @@ mod tests {
 
     #[test]
     fn folded_names_by_prefix_part_and_distance() {
-        let (graph, index) = index(&[("a.py", "def Größe():\n    pass\n\ndef getName():\n    pass\n\ndef get_user():\n    pass\n")]);
-        let texts = |rows: Vec<(&str, u32)>| rows.into_iter().map(|(_, name)| graph.names().text(name).to_owned()).collect::<Vec<_>>();
+        let (graph, index) =
+            index(&[("a.py", "def Größe():\n    pass\n\ndef getName():\n    pass\n\ndef get_user():\n    pass\n")]);
+        let texts =
+            |rows: Vec<(&str, u32)>| rows.into_iter().map(|(_, name)| graph.names().text(name).to_owned()).collect::<Vec<_>>();
         assert_eq!(texts(index.with_prefix("get").collect()), ["get_user", "getName"]);
         assert_eq!(texts(index.with_prefix("größe").collect()), ["Größe"]);
         assert_eq!(texts(index.containing("nam").collect()), ["getName"]);
         assert_eq!(texts(index.near("gtename", 2).into_iter().map(|(_, text, name)| (text, name)).collect()), ["getName"]);
         assert_eq!(index.near("get_usre", 2)[0].0, 1);
+        assert_eq!(texts(index.squeezed("getuser").collect()), ["get_user"]);
+        assert!(index.squeezed("_").next().is_none());
         assert!(index.near("zzzzzzz", 2).is_empty());
         assert!(index.near("", 2).is_empty());
     }

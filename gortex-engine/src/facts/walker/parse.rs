@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{ParseOptions, Parser, Range, Tree};
 
 use super::{ExtractLimits, Walker};
 use crate::facts::pack::{Facts, Rows, Strings, file_flag};
@@ -71,11 +71,17 @@ fn error_weight(tree: &Tree) -> usize {
 
 /// Parses with the language's grammar; `None` when the parser was stopped.
 pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Option<Tree> {
+    parse_within(language, source, None, limits)
+}
+
+/// [`parse`] of one range alone, as if the rest were not there; positions stay those of the whole.
+pub(super) fn parse_within(language: &'static Compiled, source: &[u8], range: Option<Range>, limits: ExtractLimits) -> Option<Tree> {
     thread_local! {
         static PARSER: std::cell::RefCell<Parser> = std::cell::RefCell::new(Parser::new());
     }
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&language.grammar).ok()?;
+        parser.set_included_ranges(range.as_slice()).ok()?;
         let mut ticks = 0u32;
         let mut progress = |_: &tree_sitter::ParseState| {
             ticks += 1;

@@ -133,11 +133,21 @@ pub(super) fn invocation(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A macro call in the place of an item or as a statement.
 pub(super) fn item_macro(walker: &mut Walker<'_>, node: Node<'_>) {
-    let usage = if walker.in_function() { exprs::result_use(walker) } else { Usage::Discarded };
-    invoke(walker, node, usage);
+    if walker.in_function() {
+        let usage = exprs::result_use(walker);
+        return invoke(walker, node, usage);
+    }
+    called(walker, node, Usage::Discarded);
+    // `cfg_rt! { mod task; impl X {} }` and its like only wrap ordinary items.
+    let wraps = !walker.owner_kind().is_some_and(|kind| kind != Kind::Module);
+    walker.for_children(node, |walker, child| {
+        if child.kind() == "token_tree" && !(wraps && Open::of(child) == Open::Brace && walker.visit_as_file(child)) {
+            walker.visit(child);
+        }
+    });
 }
 
-fn invoke(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
+fn called(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
     if let Some(called) = node.child_by_field_name("macro") {
         let (name, recv) = match called.kind() {
             "scoped_identifier" => {
@@ -148,6 +158,10 @@ fn invoke(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
         };
         walker.call(name, recv, None, usage);
     }
+}
+
+fn invoke(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
+    called(walker, node, usage);
     walker.for_children(node, |walker, child| {
         if child.kind() == "token_tree" {
             walker.visit(child);

@@ -49,7 +49,8 @@ fn same_declaration(graph: &Graph, node: NodeId) -> Vec<NodeId> {
     let file = graph.file_of(node);
     let Some(language) = file.lang.map(|lang| lang.language()) else { return Vec::new() };
     let qualified = graph.qualified(node);
-    let same = graph.named(graph.name(node)).iter().copied().filter(|other| *other != node && graph.qualified(*other) == qualified);
+    let same =
+        graph.named(graph.name(node)).iter().copied().filter(|other| *other != node && graph.qualified(*other) == qualified);
     let callable = graph.kind(node).is_callable();
     let params = graph.def(node).map_or(u16::MAX, |def| def.params);
     same.filter(|other| {
@@ -91,7 +92,8 @@ pub(super) fn taken(graph: &Graph, family: &[NodeId], new: &str) -> Vec<Conflict
         let supers = if top { BTreeSet::new() } else { related_types(graph, parent) };
         for other in named {
             let Some(around) = graph.parent(*other) else { continue };
-            let same_package = go && top && graph.kind(around) == Kind::File && folder(&graph.file_of(*other).path) == folder(&file.path);
+            let same_package =
+                go && top && graph.kind(around) == Kind::File && folder(&graph.file_of(*other).path) == folder(&file.path);
             if around == parent || same_package || supers.contains(&around) {
                 found.insert(*other);
             }

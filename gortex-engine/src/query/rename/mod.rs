@@ -9,9 +9,9 @@
 mod family;
 mod legal;
 mod text;
-mod unproven;
 #[cfg(test)]
 mod unit_tests;
+mod unproven;
 
 use std::collections::BTreeMap;
 
@@ -208,7 +208,14 @@ pub fn plan(graph: &Graph, node: NodeId, new: &str, read: Read<'_>) -> Result<Pl
 }
 
 /// The mentions of one symbol, its definition included.
-fn collect<'n>(graph: &Graph, target: NodeId, old: &'n str, new: &'n str, confidence: Confidence, files: &mut BTreeMap<usize, Vec<Mention<'n>>>) {
+fn collect<'n>(
+    graph: &Graph,
+    target: NodeId,
+    old: &'n str,
+    new: &'n str,
+    confidence: Confidence,
+    files: &mut BTreeMap<usize, Vec<Mention<'n>>>,
+) {
     let mut add = |file: usize, at: At, reason, owner, confidence, bare_matters| {
         files.entry(file).or_default().push(Mention { at, old, new, confidence, reason, owner, target, bare_matters });
     };
@@ -230,7 +237,14 @@ fn collect<'n>(graph: &Graph, target: NodeId, old: &'n str, new: &'n str, confid
         let Some(reason) = reason(edge) else { continue };
         let confidence = if edge.tier() >= Tier::AstInferred { Confidence::Medium } else { confidence };
         let file = graph.file_index(edge.from);
-        add(file, At::Line(edge.line, edge.col), reason, edge.from, confidence, !matches!(edge.role(), Role::Import | Role::ReExport));
+        add(
+            file,
+            At::Line(edge.line, edge.col),
+            reason,
+            edge.from,
+            confidence,
+            !matches!(edge.role(), Role::Import | Role::ReExport),
+        );
         if edge.role() == Role::ReExport {
             let view = graph.files[file].facts.view();
             for row in view.exports.iter().filter(|row| row.line == edge.line && view.str(row.local) == old) {
@@ -274,7 +288,8 @@ fn tests_named_after(graph: &Graph, family: &[NodeId], old: &str, new: &str) -> 
             }
             let name = graph.name(test);
             let Some(renamed) = embed(name, old, new) else { continue };
-            let taken = graph.parent(test).is_some_and(|parent| graph.children(parent).iter().any(|other| graph.name(*other) == renamed));
+            let taken =
+                graph.parent(test).is_some_and(|parent| graph.children(parent).iter().any(|other| graph.name(*other) == renamed));
             if !taken {
                 found.push((test, name.to_owned(), renamed));
             }
@@ -294,7 +309,9 @@ fn verified<'m, 'n>(graph: &Graph, source: &Source<'_>, mentions: &'m [Mention<'
             if !is_word_at(source.bytes, offset, mention.old) {
                 continue;
             }
-            let known = found.get(&offset).is_some_and(|(other, _)| (other.confidence, other.reason == "definition") <= (mention.confidence, true));
+            let known = found
+                .get(&offset)
+                .is_some_and(|(other, _)| (other.confidence, other.reason == "definition") <= (mention.confidence, true));
             if known {
                 continue;
             }
@@ -325,7 +342,8 @@ fn captures(graph: &Graph, source: &Source<'_>, found: &Verified<'_, '_>, new: &
     for def in view.defs.iter().filter(|def| def.parent == NONE && def.owner_type.is_empty() && view.str(def.name) == new) {
         conflict(def.name_line, "a definition of that name");
     }
-    let mut functions: Vec<(u32, u32)> = bare.iter().filter_map(|(_, owner)| graph.def(*owner)).map(|def| (def.start, def.end)).collect();
+    let mut functions: Vec<(u32, u32)> =
+        bare.iter().filter_map(|(_, owner)| graph.def(*owner)).map(|def| (def.start, def.end)).collect();
     functions.sort_unstable();
     functions.dedup();
     for (start, end) in functions {

@@ -33,7 +33,9 @@ impl<'a> Source<'a> {
             // A destructor is named `~Type`.
             At::Byte(at) if self.bytes.get(at as usize) == Some(&b'~') => vec![at as usize + 1],
             At::Byte(at) => vec![at as usize],
-            At::Line(line, col) => self.starts.get((line as usize).wrapping_sub(1)).map(|start| start + col as usize).into_iter().collect(),
+            At::Line(line, col) => {
+                self.starts.get((line as usize).wrapping_sub(1)).map(|start| start + col as usize).into_iter().collect()
+            }
             At::Within(from, to) => self.identifiers(name, from as usize, to as usize),
         }
     }
@@ -67,7 +69,11 @@ impl<'a> Source<'a> {
         let to = to.min(self.bytes.len());
         let Some(range) = self.bytes.get(from..to) else { return Vec::new() };
         let found = memchr::memmem::find_iter(range, name.as_bytes()).map(|at| from + at);
-        found.filter(|at| is_word_at(self.bytes, *at, name) && self.leaf(*at).is_some_and(|leaf| leaf.kind().contains("identifier"))).collect()
+        found
+            .filter(|at| {
+                is_word_at(self.bytes, *at, name) && self.leaf(*at).is_some_and(|leaf| leaf.kind().contains("identifier"))
+            })
+            .collect()
     }
 
     /// Whether nothing stands in front of a name that would say whose member it is.
@@ -79,12 +85,17 @@ impl<'a> Source<'a> {
     /// Whether an identifier is a binding or a use of one, and not a label such as a keyword argument or a key.
     pub fn binds_or_reads(&self, offset: usize) -> bool {
         let Some(leaf) = self.leaf(offset) else { return false };
-        if matches!(leaf.kind(), "property_identifier" | "field_identifier" | "statement_identifier" | "label" | "package_identifier") {
+        if matches!(
+            leaf.kind(),
+            "property_identifier" | "field_identifier" | "statement_identifier" | "label" | "package_identifier"
+        ) {
             return false;
         }
         let Some(parent) = leaf.parent() else { return true };
         let is_label = |field: &str| parent.child_by_field_name(field).is_some_and(|node| node.id() == leaf.id());
-        !(parent.kind() == "keyword_argument" && is_label("name") || parent.kind() == "keyed_element" || parent.kind() == "pair" && is_label("key"))
+        !(parent.kind() == "keyword_argument" && is_label("name")
+            || parent.kind() == "keyed_element"
+            || parent.kind() == "pair" && is_label("key"))
     }
 }
 
@@ -92,9 +103,7 @@ impl<'a> Source<'a> {
 pub(super) fn is_word_at(bytes: &[u8], offset: usize, name: &str) -> bool {
     let part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80);
     let end = offset.saturating_add(name.len());
-    bytes.get(offset..end) == Some(name.as_bytes())
-        && !(offset > 0 && part(bytes.get(offset - 1)))
-        && !part(bytes.get(end))
+    bytes.get(offset..end) == Some(name.as_bytes()) && !(offset > 0 && part(bytes.get(offset - 1))) && !part(bytes.get(end))
 }
 
 /// What replaces a name at a place: where one word is a key and a value at once, both are written out so that the other one
@@ -108,7 +117,11 @@ pub(super) fn stretch(graph: &Graph, source: &Source<'_>, offset: usize, mention
         (Some(Family::Script), "shorthand_property_identifier" | "shorthand_property_identifier_pattern", _)
         | (Some(Family::Rust), "shorthand_field_identifier", _)
         | (Some(Family::Rust), _, Some("shorthand_field_initializer")) => {
-            if is_member { format!("{new}: {old}") } else { format!("{old}: {new}") }
+            if is_member {
+                format!("{new}: {old}")
+            } else {
+                format!("{old}: {new}")
+            }
         }
         _ => new.to_owned(),
     }

@@ -9,7 +9,11 @@ fn plan_of(files: &[(&str, &str)], id: &str, new: &str) -> Result<Vec<String>, R
         found.map(|(_, text)| text.as_bytes().to_vec())
     };
     let plan = plan(&graph, node, new, &read)?;
-    Ok(plan.edits.iter().map(|edit| format!("{}:{}:{} {}", edit.path, edit.place.line, edit.place.cols.start, edit.place.new)).collect())
+    Ok(plan
+        .edits
+        .iter()
+        .map(|edit| format!("{}:{}:{} {}", edit.path, edit.place.line, edit.place.cols.start, edit.place.new))
+        .collect())
 }
 
 #[track_caller]
@@ -41,20 +45,41 @@ fn a_rust_type_with_its_impls() {
         &[("src/lib.rs", text)],
         "src/lib.rs::Disk",
         "Drive",
-        &["src/lib.rs:1:11 Drive", "src/lib.rs:2:5 Drive", "src/lib.rs:3:20 Drive", "src/lib.rs:3:27 Drive", "src/lib.rs:5:15 Drive", "src/lib.rs:6:30 Drive"],
+        &[
+            "src/lib.rs:1:11 Drive",
+            "src/lib.rs:2:5 Drive",
+            "src/lib.rs:3:20 Drive",
+            "src/lib.rs:3:27 Drive",
+            "src/lib.rs:5:15 Drive",
+            "src/lib.rs:6:30 Drive",
+        ],
     );
 }
 
 #[test]
 fn a_java_class_with_its_constructor() {
     let text = "class Disk {\n    Disk() {}\n    static Disk make() { return new Disk(); }\n}\n";
-    check(&[("Disk.java", text)], "Disk.java::Disk", "Drive", &["Disk.java:1:6 Drive", "Disk.java:2:4 Drive", "Disk.java:3:11 Drive", "Disk.java:3:36 Drive"]);
+    check(
+        &[("Disk.java", text)],
+        "Disk.java::Disk",
+        "Drive",
+        &["Disk.java:1:6 Drive", "Disk.java:2:4 Drive", "Disk.java:3:11 Drive", "Disk.java:3:36 Drive"],
+    );
 }
 
 #[test]
 fn an_aliased_import_changes_its_left_side_only() {
-    let files = [("a.ts", "export function load() {}\n"), ("b.ts", "import { load as get } from './a';\nget();\n"), ("c.ts", "import { load } from './a';\nload();\nexport const o = { load };\n")];
-    check(&files, "a.ts::load", "fetchAll", &["a.ts:1:16 fetchAll", "b.ts:1:9 fetchAll", "c.ts:1:9 fetchAll", "c.ts:2:0 fetchAll", "c.ts:3:19 load: fetchAll"]);
+    let files = [
+        ("a.ts", "export function load() {}\n"),
+        ("b.ts", "import { load as get } from './a';\nget();\n"),
+        ("c.ts", "import { load } from './a';\nload();\nexport const o = { load };\n"),
+    ];
+    check(
+        &files,
+        "a.ts::load",
+        "fetchAll",
+        &["a.ts:1:16 fetchAll", "b.ts:1:9 fetchAll", "c.ts:1:9 fetchAll", "c.ts:2:0 fetchAll", "c.ts:3:19 load: fetchAll"],
+    );
 }
 
 #[test]
@@ -76,14 +101,24 @@ fn an_override_family_moves_together() {
 #[test]
 fn case_26_the_body_of_a_macro_counts() {
     let text = "pub fn side(n: u32) -> u32 {\n    n * n\n}\nmacro_rules! frame {\n    ($w:expr) => {\n        $crate::side($w)\n    };\n}\npub fn plain() -> u32 {\n    side(3)\n}\n";
-    check(&[("src/lib.rs", text)], "src/lib.rs::side", "edge", &["src/lib.rs:1:7 edge", "src/lib.rs:6:16 edge", "src/lib.rs:10:4 edge"]);
+    check(
+        &[("src/lib.rs", text)],
+        "src/lib.rs::side",
+        "edge",
+        &["src/lib.rs:1:7 edge", "src/lib.rs:6:16 edge", "src/lib.rs:10:4 edge"],
+    );
 }
 
 #[test]
 fn a_test_named_after_the_symbol_follows() {
     let text = "def scale(x):\n    return x\n";
     let test = "from a import scale\n\ndef test_scale_up():\n    scale(1)\n\ndef test_rescale():\n    scale(2)\n";
-    check(&[("a.py", text), ("test_a.py", test)], "a.py::scale", "grow", &["a.py:1:4 grow", "test_a.py:1:14 grow", "test_a.py:3:4 test_grow_up", "test_a.py:4:4 grow", "test_a.py:7:4 grow"]);
+    check(
+        &[("a.py", text), ("test_a.py", test)],
+        "a.py::scale",
+        "grow",
+        &["a.py:1:4 grow", "test_a.py:1:14 grow", "test_a.py:3:4 test_grow_up", "test_a.py:4:4 grow", "test_a.py:7:4 grow"],
+    );
 }
 
 #[test]
@@ -124,13 +159,23 @@ fn a_shadowing_local_of_the_same_name_stays() {
 #[test]
 fn a_rust_field_written_short_is_written_out() {
     let text = "pub struct P { pub x: u32 }\npub fn make(x: u32) -> P { P { x } }\npub fn get(p: P) -> u32 { p.x }\n";
-    check(&[("src/lib.rs", text)], "src/lib.rs::P.x", "left", &["src/lib.rs:1:19 left", "src/lib.rs:2:31 left: x", "src/lib.rs:3:28 left"]);
+    check(
+        &[("src/lib.rs", text)],
+        "src/lib.rs::P.x",
+        "left",
+        &["src/lib.rs:1:19 left", "src/lib.rs:2:31 left: x", "src/lib.rs:3:28 left"],
+    );
 }
 
 #[test]
 fn a_go_interface_method_moves_with_its_implementations() {
     let text = "package a\n\ntype R interface{ Run() }\n\ntype A struct{}\n\nfunc (A) Run() {}\n\nfunc do(r R) { r.Run() }\n";
-    check(&[("go.mod", "module m\n"), ("a.go", text)], "a.go::A.Run", "Start", &["a.go:3:18 Start", "a.go:7:9 Start", "a.go:9:17 Start"]);
+    check(
+        &[("go.mod", "module m\n"), ("a.go", text)],
+        "a.go::A.Run",
+        "Start",
+        &["a.go:3:18 Start", "a.go:7:9 Start", "a.go:9:17 Start"],
+    );
 }
 
 #[test]
@@ -141,12 +186,25 @@ fn a_cpp_class_with_members_elsewhere() {
         &[("disk.hpp", header), ("disk.cpp", source)],
         "disk.hpp::Disk",
         "Drive",
-        &["disk.cpp:2:0 Drive", "disk.cpp:2:6 Drive", "disk.cpp:3:0 Drive", "disk.cpp:3:7 Drive", "disk.cpp:4:4 Drive", "disk.hpp:1:6 Drive", "disk.hpp:3:2 Drive", "disk.hpp:4:3 Drive"],
+        &[
+            "disk.cpp:2:0 Drive",
+            "disk.cpp:2:6 Drive",
+            "disk.cpp:3:0 Drive",
+            "disk.cpp:3:7 Drive",
+            "disk.cpp:4:4 Drive",
+            "disk.hpp:1:6 Drive",
+            "disk.hpp:3:2 Drive",
+            "disk.hpp:4:3 Drive",
+        ],
     );
 }
 
 #[test]
 fn a_c_function_with_its_prototype() {
-    let files = [("a.h", "int leaf(int n);\n"), ("a.c", "#include \"a.h\"\nint leaf(int n) { return n; }\n"), ("b.c", "#include \"a.h\"\nint go(void) { return leaf(1); }\n")];
+    let files = [
+        ("a.h", "int leaf(int n);\n"),
+        ("a.c", "#include \"a.h\"\nint leaf(int n) { return n; }\n"),
+        ("b.c", "#include \"a.h\"\nint go(void) { return leaf(1); }\n"),
+    ];
     check(&files, "a.c::leaf", "stem", &["a.c:2:4 stem", "a.h:1:4 stem", "b.c:2:22 stem"]);
 }

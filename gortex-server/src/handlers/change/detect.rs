@@ -123,7 +123,8 @@ fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
     let at = chosen(view, args.repo.as_deref())?;
     let repo = Repo::discover(&view.repos[at].root).map_err(git_error)?;
     let changes: Vec<FileChange> = repo.changes(&scope).map_err(git_error)?;
-    let (inside, outside): (Vec<FileChange>, Vec<FileChange>) = changes.into_iter().partition(|change| repo.below(&change.path).is_some());
+    let (inside, outside): (Vec<FileChange>, Vec<FileChange>) =
+        changes.into_iter().partition(|change| repo.below(&change.path).is_some());
     let sides = Sides::new(&repo, &scope)?;
     let mut changed = Changed { rows: Vec::new(), nodes: BTreeSet::new() };
     let mut files = Vec::new();
@@ -134,10 +135,16 @@ fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
         files.push(file_row(view, at, &repo, change, &path));
     }
     let untracked = repo.untracked(usize::MAX).map_err(git_error)?;
-    let untracked: Vec<String> = untracked.paths.iter().filter_map(|path| repo.below(path)).map(|rel| view.shown(at, rel)).collect();
+    let untracked: Vec<String> =
+        untracked.paths.iter().filter_map(|path| repo.below(path)).map(|rel| view.shown(at, rel)).collect();
     let seeds: Vec<NodeId> = changed.nodes.iter().copied().collect();
     let found = impact(&view.graph, &seeds, ImpactBounds::default());
-    let removed: Vec<String> = changed.rows.iter().filter(|row| row["change"] == "removed").filter_map(|row| row["name"].as_str().map(str::to_owned)).collect();
+    let removed: Vec<String> = changed
+        .rows
+        .iter()
+        .filter(|row| row["change"] == "removed")
+        .filter_map(|row| row["name"].as_str().map(str::to_owned))
+        .collect();
     let dangling = dangling(&view.graph, &removed);
     let least = if dangling.is_empty() { Risk::Low } else { Risk::High };
     let risk = if changed.rows.is_empty() { Risk::None } else { found.risk().max(least) };
@@ -160,9 +167,7 @@ fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
     let page = Page { summary_only: args.summary_only, offset: args.offset, limit: args.limit.unwrap_or(100).clamp(1, 1000) };
     shape::impact_out(&view.graph, &found, page, &mut answer);
     if !dangling.is_empty() {
-        let row = |(owner, line, name): &(NodeId, u32, String)| {
-            json!({"name": name, "from": view.graph.id(*owner), "file_path": view.graph.file_of(*owner).path, "line": line})
-        };
+        let row = |(owner, line, name): &(NodeId, u32, String)| json!({"name": name, "from": view.graph.id(*owner), "file_path": view.graph.file_of(*owner).path, "line": line});
         answer.insert("broken_mentions_total".to_owned(), Value::from(dangling.len()));
         answer.insert("broken_mentions".to_owned(), Value::Array(dangling.iter().take(BROKEN).map(row).collect()));
     }
@@ -212,7 +217,14 @@ impl Sides {
     }
 }
 
-fn symbols_of(view: &View, repo: &Repo, sides: &Sides, change: &FileChange, path: &str, changed: &mut Changed) -> Result<(), CallError> {
+fn symbols_of(
+    view: &View,
+    repo: &Repo,
+    sides: &Sides,
+    change: &FileChange,
+    path: &str,
+    changed: &mut Changed,
+) -> Result<(), CallError> {
     if change.eol_only || change.binary || change.submodule {
         return Ok(());
     }
@@ -292,7 +304,8 @@ fn removed_row(path: &str, symbol: &gortex_engine::query::change::OldSymbol) -> 
 /// Definitions that the hunks touch on their new side.
 fn touched(view: &FactsView<'_>, hunks: &[Hunk]) -> Vec<u32> {
     let there = hunks.iter().filter(|hunk| hunk.new_lines > 0);
-    let lines: Vec<Lines> = there.map(|hunk| Lines { first: hunk.new_start, last: hunk.new_start + hunk.new_lines - 1 }).collect();
+    let lines: Vec<Lines> =
+        there.map(|hunk| Lines { first: hunk.new_start, last: hunk.new_start + hunk.new_lines - 1 }).collect();
     let mut rows: BTreeSet<u32> = innermost(view, &lines).into_iter().collect();
     let gaps = hunks.iter().filter(|hunk| hunk.new_lines == 0);
     rows.extend(gaps.filter_map(|hunk| around_gap(view, hunk.new_start)));
@@ -351,7 +364,9 @@ mod tests {
             std::fs::write(root.join("m.py"), "def a():\n    return 1\n\ndef b():\n    return 2\n").expect("a file");
             std::fs::write(root.join("größe.py"), "def c():\n    return 3\n\ndef d():\n    return 4\n").expect("a file");
             commit(root);
-            for (key, value) in [("color.ui", "always"), ("diff.noprefix", "true"), ("diff.external", "true"), ("core.quotepath", "true")] {
+            for (key, value) in
+                [("color.ui", "always"), ("diff.noprefix", "true"), ("diff.external", "true"), ("core.quotepath", "true")]
+            {
                 git(root, &["config", key, value]);
             }
             std::fs::write(root.join("m.py"), "def a():\r\n    return 1\r\n\r\ndef b():\r\n    return 2\r\n").expect("a file");
@@ -396,7 +411,8 @@ mod tests {
     #[test]
     fn what_still_calls_a_removed_function_is_told() {
         let fixture = Fixture::laid(|root| {
-            std::fs::write(root.join("a.py"), "def keep():\n    pass\n\ndef gone():\n    pass\n\ndef user():\n    gone()\n").expect("a file");
+            std::fs::write(root.join("a.py"), "def keep():\n    pass\n\ndef gone():\n    pass\n\ndef user():\n    gone()\n")
+                .expect("a file");
             commit(root);
             std::fs::write(root.join("a.py"), "def keep():\n    pass\n\ndef user():\n    gone()\n").expect("a file");
         });

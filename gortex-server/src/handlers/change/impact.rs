@@ -53,7 +53,8 @@ async fn explain_change_impact(graph: Graph, args: Args<ExplainImpact>) -> Answe
             let members = seeds.iter().filter(|node| graph.kind(**node).is_type()).flat_map(|node| graph.children(*node));
             let reached: Vec<_> = seeds.iter().copied().chain(members).collect();
             let found = impact(graph, &reached, bounds);
-            let page = Page { summary_only: args.summary_only, offset: args.offset, limit: args.limit.unwrap_or(100).clamp(1, 1000) };
+            let page =
+                Page { summary_only: args.summary_only, offset: args.offset, limit: args.limit.unwrap_or(100).clamp(1, 1000) };
             let mut answer = serde_json::Map::new();
             let ids: Vec<String> = seeds.iter().map(|node| graph.id(*node)).collect();
             let direct = found.counts().first().copied().unwrap_or(0);
@@ -98,21 +99,25 @@ mod tests {
         assert_eq!(one["test_files"], json!(["test_m.py"]));
         let list = fixture.json("change", json!({"operation": "impact", "target": {"symbols": ["m.py::a"]}}));
         assert_eq!(one, list);
-        let summary = fixture.json("change", json!({"operation": "impact", "target": {"symbol": "a"}, "output": {"summary_only": true}}));
+        let summary =
+            fixture.json("change", json!({"operation": "impact", "target": {"symbol": "a"}, "output": {"summary_only": true}}));
         assert_eq!((summary.get("by_depth"), &summary["by_depth_counts"]), (None, &one["by_depth_counts"]));
     }
 
     #[test]
     fn a_page_is_a_part_of_the_same_rows() {
         let fixture = Fixture::new(FILES);
-        let page = fixture.json("change", json!({"operation": "impact", "target": {"symbol": "a"}, "options": {"limit": 1, "offset": 1}}));
+        let page = fixture
+            .json("change", json!({"operation": "impact", "target": {"symbol": "a"}, "options": {"limit": 1, "offset": 1}}));
         assert_eq!(page["by_depth"].as_object().expect("rows").len(), 1);
         assert!(page["by_depth"].get("1").is_none());
     }
 
     #[test]
     fn a_type_is_used_through_its_members() {
-        let fixture = Fixture::new("//- m.py\nclass C:\n    def f(self):\n        pass\n\ndef go(c: C):\n    pass\n\ndef run(c):\n    C.f(c)\n");
+        let fixture = Fixture::new(
+            "//- m.py\nclass C:\n    def f(self):\n        pass\n\ndef go(c: C):\n    pass\n\ndef run(c):\n    C.f(c)\n",
+        );
         let answer = fixture.json("change", json!({"operation": "impact", "target": {"symbol": "m.py::C"}}));
         let rows = answer["by_depth"]["1"].as_array().expect("rows");
         let ids: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();

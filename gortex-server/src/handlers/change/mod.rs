@@ -6,4 +6,3 @@ mod ranges;
 mod shape;
 mod tests;
 mod verify;
-

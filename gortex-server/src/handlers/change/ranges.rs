@@ -64,7 +64,8 @@ async fn symbols_for_ranges(graph: Graph, args: Args<SymbolsForRanges>) -> Answe
 fn asked(args: &SymbolsForRanges) -> Result<Vec<(String, Lines)>, CallError> {
     let Some(Json(list)) = &args.ranges else {
         let path = args.path.clone().filter(|path| !path.is_empty());
-        let path = path.ok_or_else(|| CallError::invalid("neither `source.ranges` nor a file is given").data("field", "source.ranges"))?;
+        let path =
+            path.ok_or_else(|| CallError::invalid("neither `source.ranges` nor a file is given").data("field", "source.ranges"))?;
         let first = args.start_line.unwrap_or(0);
         return Ok(vec![(path, lines(first, args.end_line.unwrap_or(first), "source.start_line")?)]);
     };
@@ -77,7 +78,8 @@ fn asked(args: &SymbolsForRanges) -> Result<Vec<(String, Lines)>, CallError> {
     let row = |(at, row): (usize, &Value)| {
         let field = format!("source.ranges[{at}]");
         let path = row.get("file").or_else(|| row.get("path")).and_then(Value::as_str).filter(|path| !path.is_empty());
-        let path = path.ok_or_else(|| CallError::invalid(format!("`{field}` names no file")).data("field", &field).data("index", at))?;
+        let path =
+            path.ok_or_else(|| CallError::invalid(format!("`{field}` names no file")).data("field", &field).data("index", at))?;
         let number = |name: &str| row.get(name).and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
         let first = number("start_line").unwrap_or(0);
         Ok((path.to_owned(), lines(first, number("end_line").unwrap_or(first), &field)?))
@@ -120,7 +122,8 @@ mod tests {
         let error = fixture.error("change", call(json!([{"file": "a.py", "start_line": 1}, {"file": "a.py"}])));
         assert_eq!(error["data"]["field"], "source.ranges[1]");
         fixture.error("change", call(json!([])));
-        let answer = fixture.json("change", call(json!([{"file": "gone.py", "start_line": 1}, {"file": "n.txt", "start_line": 1}])));
+        let answer =
+            fixture.json("change", call(json!([{"file": "gone.py", "start_line": 1}, {"file": "n.txt", "start_line": 1}])));
         assert_eq!(answer["unresolved_files"], json!(["gone.py", "n.txt"]));
     }
 }

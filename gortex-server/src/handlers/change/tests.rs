@@ -88,7 +88,9 @@ mod unit {
 
     #[test]
     fn tests_commands_and_what_is_not_covered() {
-        let fixture = Fixture::new("//- m.py\ndef leaf():\n    pass\n\ndef lonely():\n    pass\n//- test_m.py\nfrom m import leaf\n\ndef test_leaf():\n    leaf()\n");
+        let fixture = Fixture::new(
+            "//- m.py\ndef leaf():\n    pass\n\ndef lonely():\n    pass\n//- test_m.py\nfrom m import leaf\n\ndef test_leaf():\n    leaf()\n",
+        );
         let request = |symbols: &[&str]| json!({"operation": "tests", "target": {"symbols": symbols}});
         let answer = fixture.json("change", request(&["m.py::leaf", "m.py::lonely", "nobody"]));
         assert_eq!(answer["test_targets"][0]["functions"], json!(["test_leaf"]));

@@ -39,13 +39,19 @@ async fn verify_change(graph: Graph, args: Args<VerifyChange>) -> Answer<Reply> 
 }
 
 fn proposals(value: &Value) -> Result<Vec<(String, String)>, CallError> {
-    let wrong = |text: String| CallError::invalid(text).data("field", "source.changes").data("expected", "[{symbol_id, new_signature}]");
-    let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(|| wrong("`source.changes` is no list with an item".to_owned()))?;
+    let wrong =
+        |text: String| CallError::invalid(text).data("field", "source.changes").data("expected", "[{symbol_id, new_signature}]");
+    let list = value
+        .as_array()
+        .filter(|list| !list.is_empty())
+        .ok_or_else(|| wrong("`source.changes` is no list with an item".to_owned()))?;
     let row = |(at, row): (usize, &Value)| {
         let text = |names: &[&str]| names.iter().find_map(|name| row.get(*name)).and_then(Value::as_str).map(str::to_owned);
         let symbol = text(&["symbol_id", "id", "symbol"]);
         let signature = text(&["new_signature", "signature"]);
-        symbol.zip(signature).ok_or_else(|| wrong(format!("`source.changes[{at}]` lacks `symbol_id` or `new_signature`")).data("index", at))
+        symbol
+            .zip(signature)
+            .ok_or_else(|| wrong(format!("`source.changes[{at}]` lacks `symbol_id` or `new_signature`")).data("index", at))
     };
     list.iter().enumerate().map(row).collect()
 }
@@ -119,7 +125,8 @@ fn current(graph: &Graph, node: NodeId) -> Option<Signature> {
 fn receiverless(graph: &Graph, node: NodeId, found: Signature) -> Signature {
     let python_member = graph.file_of(node).lang.is_some_and(|lang| lang.language().family == Family::Python)
         && graph.parent(node).is_some_and(|parent| graph.kind(parent).is_type());
-    let is_static = graph.def(node).is_some_and(|def| def.has(flag::STATIC)) && found.params.first().is_none_or(|param| param.name != "cls");
+    let is_static =
+        graph.def(node).is_some_and(|def| def.has(flag::STATIC)) && found.params.first().is_none_or(|param| param.name != "cls");
     if python_member { without_receiver(found, is_static) } else { found }
 }
 
@@ -136,7 +143,10 @@ fn one(graph: &Graph, node: NodeId, text: &str, report: &mut Report) {
         return error("unreadable_source", format!("the current signature of `{id}` could not be read"));
     };
     if !new.name.is_empty() && !old.name.is_empty() && simple(&new.name) != simple(&old.name) {
-        return error("name_changed", format!("the signature is of `{}`; refactor(operation=\"rename\") changes names", new.name));
+        return error(
+            "name_changed",
+            format!("the signature is of `{}`; refactor(operation=\"rename\") changes names", new.name),
+        );
     }
     let changes = differences(&old, &new);
     callers(graph, node, &new, &changes, report);
@@ -223,14 +233,19 @@ fn arguments(graph: &Graph, edge: &EdgeRow) -> Option<usize> {
     let given = usize::from(row.args()?);
     let by_path = view.expr(row.recv).is_some_and(|recv| recv.kind() == ExprKind::Path || recv.kind() == ExprKind::Name);
     let is_method = graph.def(edge.to).is_some_and(|def| !def.has(flag::STATIC)) && graph.kind(edge.to).node_kind() == "method";
-    let through_type = is_method && by_path && graph.file_of(edge.from).lang.is_some_and(|lang| lang.language().family == Family::Rust);
+    let through_type =
+        is_method && by_path && graph.file_of(edge.from).lang.is_some_and(|lang| lang.language().family == Family::Rust);
     if through_type { given.checked_sub(1) } else { Some(given) }
 }
 
 /// Members that replace this one, are replaced by it, or replace the same one.
 fn siblings(graph: &Graph, node: NodeId, new: &Signature, report: &mut Report) {
-    let up = |node: NodeId| graph.out(node).iter().filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.to).collect::<Vec<_>>();
-    let down = |node: NodeId| graph.incoming(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>();
+    let up = |node: NodeId| {
+        graph.out(node).iter().filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.to).collect::<Vec<_>>()
+    };
+    let down = |node: NodeId| {
+        graph.incoming(node).filter(|edge| edge.kind() == EdgeKind::Overrides).map(|edge| edge.from).collect::<Vec<_>>()
+    };
     let bases = up(node);
     let mut others: Vec<NodeId> = down(node);
     others.extend(bases.iter().flat_map(|base| down(*base)));
@@ -241,7 +256,9 @@ fn siblings(graph: &Graph, node: NodeId, new: &Signature, report: &mut Report) {
         report.impls += 1;
         let line = graph.def(other).map_or(1, |def| def.name_line);
         let Some(there) = current(graph, other) else {
-            report.errors.push(json!({"symbol_id": graph.id(other), "code": "unreadable_source", "message": "its signature could not be read"}));
+            report.errors.push(
+                json!({"symbol_id": graph.id(other), "code": "unreadable_source", "message": "its signature could not be read"}),
+            );
             continue;
         };
         let counts_differ = there.params.len() != new.params.len() || there.most() != new.most();
@@ -261,10 +278,14 @@ mod unit {
     use crate::testing::Fixture;
     use serde_json::{Value, json};
 
-    const FILES: &str = "//- m.py\ndef leaf(a, b=1):\n    return a\n\ndef mid():\n    x = leaf(1, 2)\n    leaf(3)\n\ndef top():\n    mid()\n";
+    const FILES: &str =
+        "//- m.py\ndef leaf(a, b=1):\n    return a\n\ndef mid():\n    x = leaf(1, 2)\n    leaf(3)\n\ndef top():\n    mid()\n";
 
     fn verify(fixture: &Fixture, symbol: &str, signature: &str) -> Value {
-        fixture.json("change", json!({"operation": "verify", "source": {"changes": [{"symbol_id": symbol, "new_signature": signature}]}}))
+        fixture.json(
+            "change",
+            json!({"operation": "verify", "source": {"changes": [{"symbol_id": symbol, "new_signature": signature}]}}),
+        )
     }
 
     fn lines(answer: &Value) -> Vec<(&str, u64)> {
@@ -295,7 +316,9 @@ mod unit {
 
     #[test]
     fn siblings_of_an_interface_are_told() {
-        let fixture = Fixture::new("//- go.mod\nmodule m\n//- a.go\npackage a\n\ntype R interface{ Run(n int) error }\n\ntype A struct{}\n\nfunc (A) Run(n int) error { return nil }\n\ntype B struct{}\n\nfunc (B) Run(n int) error { return nil }\n");
+        let fixture = Fixture::new(
+            "//- go.mod\nmodule m\n//- a.go\npackage a\n\ntype R interface{ Run(n int) error }\n\ntype A struct{}\n\nfunc (A) Run(n int) error { return nil }\n\ntype B struct{}\n\nfunc (B) Run(n int) error { return nil }\n",
+        );
         let answer = verify(&fixture, "a.go::A.Run", "func (A) Run(n int, deep bool) error");
         assert_eq!(lines(&answer), [("interface_violation", 3), ("interface_violation", 11)]);
         assert_eq!(answer["checked_impls"], 2);

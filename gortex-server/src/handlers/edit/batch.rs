@@ -182,14 +182,21 @@ impl Step {
 
 /// Types before what other edited functions call, that before other functions, and those before everything else.
 fn ranks(graph: &EngineGraph, steps: &[Step]) -> Vec<u32> {
-    let edited: Vec<NodeId> = steps.iter().filter_map(|step| if let Step::Symbol { symbol, .. } = step { Some(symbol.node) } else { None }).collect();
+    let edited: Vec<NodeId> =
+        steps.iter().filter_map(|step| if let Step::Symbol { symbol, .. } = step { Some(symbol.node) } else { None }).collect();
     let is_called = |node: NodeId| {
         graph.incoming(node).any(|edge| edge.kind() == EdgeKind::Calls && edge.from != node && edited.contains(&edge.from))
     };
     let rank = |step: &Step| match step {
         Step::Symbol { symbol, .. } if graph.kind(symbol.node).is_type() => 0,
         Step::Symbol { symbol, .. } if !graph.kind(symbol.node).is_callable() => 3,
-        Step::Symbol { symbol, .. } => if is_called(symbol.node) { 1 } else { 2 },
+        Step::Symbol { symbol, .. } => {
+            if is_called(symbol.node) {
+                1
+            } else {
+                2
+            }
+        }
         _ => 4,
     };
     steps.iter().map(rank).collect()
@@ -204,7 +211,8 @@ const SHAPES: [(&str, &[&str], &[&str]); 4] = [
 ];
 
 fn refuse(index: usize, message: String) -> CallError {
-    let shapes: Vec<Value> = SHAPES.iter().map(|(op, fields, more)| json!({"op": op, "required": fields, "optional": more})).collect();
+    let shapes: Vec<Value> =
+        SHAPES.iter().map(|(op, fields, more)| json!({"op": op, "required": fields, "optional": more})).collect();
     CallError::invalid(format!("`changes[{index}]` {message}"))
         .data("field", format!("changes[{index}]"))
         .data("item_index", index)
@@ -236,7 +244,9 @@ fn step(graph: &EngineGraph, index: usize, item: &Value) -> Result<Step, CallErr
     let Some((_, needed, optional)) = SHAPES.iter().find(|(name, ..)| *name == op) else {
         return Err(refuse(index, format!("has the unknown op `{op}`")));
     };
-    if let Some(unknown) = fields.keys().find(|key| *key != "op" && !needed.contains(&key.as_str()) && !optional.contains(&key.as_str())) {
+    if let Some(unknown) =
+        fields.keys().find(|key| *key != "op" && !needed.contains(&key.as_str()) && !optional.contains(&key.as_str()))
+    {
         return Err(refuse(index, format!("has the field `{unknown}`, which `{op}` does not read")));
     }
     let text = |name: &str| match fields.get(name) {
@@ -316,17 +326,21 @@ mod tests {
         assert_eq!(fixture.disk("a.py"), b"def a():\n    return b() + 1\n\ndef b():\n    return 2\n");
         assert_eq!((fixture.disk("c.txt"), fixture.disk("e/d.txt")), (b"two\n".to_vec(), b"d\n".to_vec()));
         assert_eq!(fixture.json("edit", request)["fingerprint"], receipt["fingerprint"]);
-        let status = fixture.json("edit", json!({"operation": "batch", "options": {"transaction_id": "t-1", "status_only": true}}));
+        let status =
+            fixture.json("edit", json!({"operation": "batch", "options": {"transaction_id": "t-1", "status_only": true}}));
         assert_eq!(status["status"], "committed");
     }
 
     #[test]
     fn one_refusal_undoes_nothing_because_nothing_was_done() {
         let fixture = Fixture::new(FILES);
-        let error = fixture.error("edit", json!({"changes": [
-            {"op": "edit_file", "path": "c.txt", "old_string": "one", "new_string": "two"},
-            {"op": "edit_file", "path": "d.txt", "old_string": "nowhere", "new_string": "x"},
-        ]}));
+        let error = fixture.error(
+            "edit",
+            json!({"changes": [
+                {"op": "edit_file", "path": "c.txt", "old_string": "one", "new_string": "two"},
+                {"op": "edit_file", "path": "d.txt", "old_string": "nowhere", "new_string": "x"},
+            ]}),
+        );
         assert_eq!(error["error_code"], "match_not_found");
         assert_eq!(error["data"]["receipt"]["status"], "aborted");
         assert_eq!(fixture.disk("c.txt"), b"one\n");

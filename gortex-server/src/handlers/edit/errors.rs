@@ -52,9 +52,9 @@ pub(crate) fn call_error(error: EditError) -> CallError {
             .data("path", path)
             .data("detail", reason)
             .hint("search(operation=\"symbols\") shows what the file defines now"),
-        EditError::ParseBlocked { gate, .. } => with(Code::ParseGate)
-            .data("parse_gate", gate)
-            .hint("mend the replacement, or set `options.allow_parse_errors`"),
+        EditError::ParseBlocked { gate, .. } => {
+            with(Code::ParseGate).data("parse_gate", gate).hint("mend the replacement, or set `options.allow_parse_errors`")
+        }
         EditError::IdempotencyConflict { id } => with(Code::IdempotencyConflict).data("key", id),
         EditError::Overlap { .. } => with(Code::EditConflict),
         EditError::DestinationExists { path } => with(Code::FileExists).data("path", path),

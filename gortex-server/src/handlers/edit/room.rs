@@ -45,7 +45,9 @@ impl GuardArgs {
     /// Puts the guards into an edit.
     pub fn guard(&self, edit: &mut Edit<'_>) -> Result<(), CallError> {
         if let Some(digest) = self.digest.as_deref().filter(|digest| *digest != "sha256") {
-            return Err(CallError::invalid(format!("`{digest}` is no digest")).data("field", "digest").data("valid_values", ["sha256"]));
+            return Err(CallError::invalid(format!("`{digest}` is no digest"))
+                .data("field", "digest")
+                .data("valid_values", ["sha256"]));
         }
         edit.base_sha = self.base_sha.clone().filter(|sha| !sha.is_empty());
         edit.allow_parse_errors = self.allow_parse_errors;
@@ -120,7 +122,8 @@ pub(crate) fn file_state(view: &View, root: usize, rel: &str) -> Map<String, Val
     if matches!(entry.status, FileStatus::Indexed | FileStatus::Partial) {
         let header = *entry.facts.view().header;
         let errors = header.parse_errors;
-        let warning = (errors > 0).then(|| format!("the file has {errors} syntax errors, first at line {}", header.first_error_line));
+        let warning =
+            (errors > 0).then(|| format!("the file has {errors} syntax errors, first at line {}", header.first_error_line));
         let mut health = Map::new();
         health.insert("healthy".to_owned(), Value::Bool(errors == 0));
         health.insert("parse_errors".to_owned(), Value::from(errors));

@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn the_symbol_is_found_where_it_is_now() {
         let fixture = Fixture::new("//- a.py\ndef a():\n    return 1\n\ndef b():\n    return 1\n");
-        std::fs::write(fixture.root.join("a.py"), "# one\n# two\n# three\ndef a():\n    return 1\n\ndef b():\n    return 1\n").expect("a file");
+        std::fs::write(fixture.root.join("a.py"), "# one\n# two\n# three\ndef a():\n    return 1\n\ndef b():\n    return 1\n")
+            .expect("a file");
         fixture.json("edit", json!({"target": {"symbol": "a.py::b"}, "match": "return 1", "replacement": "return 2"}));
         assert_eq!(fixture.disk("a.py"), b"# one\n# two\n# three\ndef a():\n    return 1\n\ndef b():\n    return 2\n");
     }

@@ -58,8 +58,9 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
         return Err(CallError::invalid("task is required: it is empty").data("field", "task"));
     }
     if graph.files.is_empty() {
-        return Err(CallError::new(Code::Unavailable, "nothing is indexed here")
-            .hint("track a folder with workspace_admin(operation=\"track\"), or index with workspace_admin(operation=\"index\")"));
+        return Err(CallError::new(Code::Unavailable, "nothing is indexed here").hint(
+            "track a folder with workspace_admin(operation=\"track\"), or index with workspace_admin(operation=\"index\")",
+        ));
     }
     let most = args.max_symbols.unwrap_or(10).clamp(1, 30);
     let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) * TOKEN;
@@ -113,7 +114,8 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     let mut elided = 0;
     for (one, place) in found.symbols.iter().zip(&places) {
         out += place;
-        let whole = if bodies < BODIES { body(graph, one.node).filter(|text| text.len() <= (budget / 3).min(room)) } else { None };
+        let whole =
+            if bodies < BODIES { body(graph, one.node).filter(|text| text.len() <= (budget / 3).min(room)) } else { None };
         let text = match whole {
             Some(text) => {
                 bodies += 1;
@@ -131,7 +133,12 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     }
     out += &files;
     let count: BTreeSet<usize> = found.symbols.iter().map(|one| graph.file_index(one.node)).collect();
-    let _ = write!(out, "\n{} candidates in {} files; ranked by names, words, text and call proximity, not proven complete.", found.symbols.len(), count.len());
+    let _ = write!(
+        out,
+        "\n{} candidates in {} files; ranked by names, words, text and call proximity, not proven complete.",
+        found.symbols.len(),
+        count.len()
+    );
     if elided > 0 {
         let _ = write!(out, " {elided} bodies elided: read(target={{\"symbols\":[ids]}}) returns them.");
     }
@@ -146,7 +153,8 @@ fn place(graph: &Graph, rank: usize, one: &Candidate) -> String {
     let (first, last) = graph.def(node).map_or((1, 1), |def| (def.start_line, def.end_line));
     let file = &graph.file_of(node).path;
     let test = if graph.is_test(node) { " [test]" } else { "" };
-    let mut out = format!("{rank}. {} {} — {file}:{first}-{last}{test}\n   id: {}\n", kind.as_str(), graph.qualified(node), graph.id(node));
+    let mut out =
+        format!("{rank}. {} {} — {file}:{first}-{last}{test}\n   id: {}\n", kind.as_str(), graph.qualified(node), graph.id(node));
     let code: &gortex_engine::graph::Graph = graph;
     let callers: BTreeSet<NodeId> =
         code.incoming(node).filter(|edge| edge.kind().is_call() && edge.from != node).map(|edge| edge.from).collect();
@@ -186,7 +194,8 @@ fn body(graph: &Graph, node: NodeId) -> Option<String> {
     let target = roots.resolve_existing(graph.view().absolute(&file.path)?.to_str()?).ok()?;
     let bytes = std::fs::read(&target.abs).ok().filter(|bytes| file.is_of(bytes))?;
     let text = String::from_utf8_lossy(&bytes);
-    let lines: String = source::numbered(&text).filter(|(at, _)| (def.start_line..=def.end_line).contains(at)).map(|(_, line)| line).collect();
+    let lines: String =
+        source::numbered(&text).filter(|(at, _)| (def.start_line..=def.end_line).contains(at)).map(|(_, line)| line).collect();
     Some(fence(graph, node, &lines))
 }
 
@@ -269,11 +278,10 @@ mod tests {
 
     #[test]
     fn the_budget_bounds_source_and_not_places() {
-        let mut tree = String::new();
-        for at in 0..12 {
-            tree += &format!("//- m{at}.py\ndef handle_thing_{at}(request):\n{}    return 1\n", "    x = 'größe größe größe'\n".repeat(120));
-        }
-        let fixture = Fixture::new(&tree);
+        let body = "    x = 'größe größe größe'\n".repeat(120);
+        let tree: Vec<String> =
+            (0..12).map(|at| format!("//- m{at}.py\ndef handle_thing_{at}(request):\n{body}    return 1\n")).collect();
+        let fixture = Fixture::new(&tree.concat());
         let text = fixture.call("explore", json!({"task": "handle the thing", "options": {"token_budget": 1000}})).text();
         assert_eq!(text.matches("id: m").count(), 10, "{text}");
         assert!(text.len() < 5000 && text.contains("bodies elided"));

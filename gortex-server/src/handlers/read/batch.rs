@@ -47,8 +47,11 @@ fn answer(graph: &Graph, args: &BatchSymbols) -> Answer<Reply> {
         return Err(CallError::invalid("`ids` names no symbol").data("field", "target.symbols"));
     }
     if ids.len() > MAX_IDS {
-        return Err(CallError::new(Code::LimitExceeded, format!("{} ids; at most {MAX_IDS} are answered in one call", ids.len()))
-            .data("field", "target.symbols"));
+        return Err(CallError::new(
+            Code::LimitExceeded,
+            format!("{} ids; at most {MAX_IDS} are answered in one call", ids.len()),
+        )
+        .data("field", "target.symbols"));
     }
     let rows: Vec<Value> = ids.iter().map(|id| row(graph, id, args)).collect();
     let body = object(json!({"symbols": rows, "total": ids.len()}));
@@ -114,8 +117,10 @@ fn source(graph: &Graph, node: NodeId, context: u32) -> Result<(String, u32, (u3
 }
 
 fn neighbours(view: &CodeGraph, node: NodeId, row: &mut Map<String, Value>) {
-    let callers: BTreeSet<NodeId> = view.incoming(node).filter(|edge| edge.kind().is_call() && edge.from != node).map(|edge| edge.from).collect();
-    let callees: BTreeSet<NodeId> = view.out(node).iter().filter(|edge| edge.kind().is_call() && edge.to != node).map(|edge| edge.to).collect();
+    let callers: BTreeSet<NodeId> =
+        view.incoming(node).filter(|edge| edge.kind().is_call() && edge.from != node).map(|edge| edge.from).collect();
+    let callees: BTreeSet<NodeId> =
+        view.out(node).iter().filter(|edge| edge.kind().is_call() && edge.to != node).map(|edge| edge.to).collect();
     for (key, cut, nodes, most) in
         [("callers", "callers_truncated", callers, SAMPLE.0), ("callees", "callees_truncated", callees, SAMPLE.1)]
     {

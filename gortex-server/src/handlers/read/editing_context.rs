@@ -70,7 +70,9 @@ fn answer(graph: &Graph, args: &GetEditingContext) -> Answer<Reply> {
     let file = match load(graph, &path) {
         Ok(file) => file,
         Err(error) if error.code() == Some(Code::PathEscape) => return Err(error),
-        Err(_) => return Err(file_of(graph, &path).err().unwrap_or_else(|| CallError::new(Code::FileNotFound, "the file is gone"))),
+        Err(_) => {
+            return Err(file_of(graph, &path).err().unwrap_or_else(|| CallError::new(Code::FileNotFound, "the file is gone")));
+        }
     };
     let view = &file.view.graph;
     let entry = file_of(view, &file.path)?;
@@ -140,12 +142,16 @@ fn imports(view: &CodeGraph, entry: &FileEntry) -> Vec<Value> {
     let facts = entry.facts.view();
     let nodes = entry.base..=entry.base + facts.defs.len() as u32;
     let mut inside: BTreeSet<(u32, String)> = BTreeSet::new();
-    for edge in nodes.flat_map(|node| view.out(node)).filter(|edge| matches!(edge.kind(), EdgeKind::Imports | EdgeKind::ReExports)) {
+    for edge in
+        nodes.flat_map(|node| view.out(node)).filter(|edge| matches!(edge.kind(), EdgeKind::Imports | EdgeKind::ReExports))
+    {
         inside.insert((edge.line, view.file_of(edge.to).path.clone()));
     }
     let lines: BTreeSet<u32> = inside.iter().map(|(line, _)| *line).collect();
     let mut ids: BTreeSet<(String, bool)> = inside.into_iter().map(|(_, id)| (id, false)).collect();
-    for import in facts.imports.iter().filter(|import| !lines.contains(&import.line) && import.flags & import_flag::SUBMODULE == 0) {
+    for import in
+        facts.imports.iter().filter(|import| !lines.contains(&import.line) && import.flags & import_flag::SUBMODULE == 0)
+    {
         let module = facts.str(import.module);
         if !module.is_empty() {
             ids.insert((module.to_owned(), true));

@@ -59,7 +59,8 @@ mod tests {
     #[test]
     fn brief_and_full() {
         let fixture = Fixture::new("//- a.py\ndef leaf():\n    return 1\n\ndef root():\n    return leaf()\n");
-        let read = |arguments: Value| -> Value { serde_json::from_str(&fixture.legacy("get_symbol", arguments).text()).expect("JSON") };
+        let read =
+            |arguments: Value| -> Value { serde_json::from_str(&fixture.legacy("get_symbol", arguments).text()).expect("JSON") };
         assert!(read(json!({"id": "leaf"}))["absolute_file_path"].as_str().expect("a path").ends_with("/a.py"));
         assert_eq!(read(json!({"id": "leaf", "detail": "full"}))["in_edges"][0]["from"], "a.py::root");
         assert_eq!(read(json!({"id": "nothing"}))["condition"], "symbol_not_found");

@@ -35,7 +35,11 @@ fn answer(graph: &Graph, args: &GetFileSummary) -> Answer<Reply> {
     let file = match load(graph, &args.path) {
         Ok(file) => file,
         Err(error) if error.code() == Some(Code::PathEscape) => return Err(error),
-        Err(_) => return Err(file_of(graph, &args.path).err().unwrap_or_else(|| CallError::new(Code::FileNotFound, "the file is gone"))),
+        Err(_) => {
+            return Err(file_of(graph, &args.path)
+                .err()
+                .unwrap_or_else(|| CallError::new(Code::FileNotFound, "the file is gone")));
+        }
     };
     let view = &file.view.graph;
     let entry = match file_of(view, &file.path) {

@@ -160,8 +160,12 @@ impl Loaded {
         let entry = self.entry()?;
         let nodes = entry.base..=entry.base + entry.facts.view().defs.len() as u32;
         let mine = |node: NodeId| nodes.contains(&node);
-        let files: BTreeSet<usize> =
-            nodes.clone().flat_map(|node| graph.incoming(node)).filter(|edge| !mine(edge.from)).map(|edge| graph.file_index(edge.from)).collect();
+        let files: BTreeSet<usize> = nodes
+            .clone()
+            .flat_map(|node| graph.incoming(node))
+            .filter(|edge| !mine(edge.from))
+            .map(|edge| graph.file_index(edge.from))
+            .collect();
         let shown: Vec<&str> = files.iter().take(DEPENDENTS).map(|at| graph.files[*at].path.as_str()).collect();
         Some(json!({"files": shown, "count": files.len()}))
     }
@@ -202,10 +206,15 @@ pub(super) fn reshape(file: &Loaded, how: &Reshape) -> Shaped {
         Some(lang) => {
             let keep: Vec<&str> = how.keep.iter().map(String::as_str).collect();
             let bodies = source::bodies(lang, &file.bytes, &file.facts(), &keep);
-            let count = bodies.elided.iter().filter(|body| body.lines.start() <= window.end() && body.lines.end() >= window.start()).count();
+            let count = bodies
+                .elided
+                .iter()
+                .filter(|body| body.lines.start() <= window.end() && body.lines.end() >= window.start())
+                .count();
             if count > 0 {
                 out.flags.insert("bodies_elided".into(), json!(count));
-                out.omissions.push(omission("compressed", format!("{count} function bodies are elided; `keep` pins one by name")));
+                out.omissions
+                    .push(omission("compressed", format!("{count} function bodies are elided; `keep` pins one by name")));
             }
             if !bodies.kept.is_empty() {
                 out.flags.insert("kept_symbols".into(), json!(bodies.kept));
@@ -224,11 +233,16 @@ pub(super) fn reshape(file: &Loaded, how: &Reshape) -> Shaped {
         if count > 0 {
             out.text = text;
             out.flags.insert("secrets_redacted".into(), json!(count));
-            out.omissions.push(omission("secrets_withheld", format!("{count} values that look secret are shown as ***; allow_secrets shows them")));
+            out.omissions.push(omission(
+                "secrets_withheld",
+                format!("{count} values that look secret are shown as ***; allow_secrets shows them"),
+            ));
         }
     }
     if how.max_chars > 0 && out.text.len() > how.max_chars {
-        out.text.truncate(out.text.floor_char_boundary(how.max_chars));
+        // At least one character: an empty text would read as an empty file.
+        let first = out.text.chars().next().map_or(0, char::len_utf8);
+        out.text.truncate(out.text.floor_char_boundary(how.max_chars).max(first));
         out.flags.insert("content_truncated".into(), json!(true));
         out.flags.insert("max_chars".into(), json!(how.max_chars));
         out.omissions.push(omission("content_truncated", format!("cut after {} bytes at a character's end", out.text.len())));
@@ -262,8 +276,9 @@ pub(super) fn list(text: Option<&str>) -> Vec<String> {
 
 /// What a list of fidelity rules says of a path.
 pub(super) fn fidelity(rules: Option<&str>, path: &str) -> Result<Option<Fidelity>, CallError> {
-    source::fidelity(rules.unwrap_or_default(), path)
-        .map_err(|problem| CallError::invalid(format!("`fidelity_globs` can't be used: {problem}")).data("field", "fidelity_globs"))
+    source::fidelity(rules.unwrap_or_default(), path).map_err(|problem| {
+        CallError::invalid(format!("`fidelity_globs` can't be used: {problem}")).data("field", "fidelity_globs")
+    })
 }
 
 /// The symbol a call means, its file as it is now, and the view that fits both. Several fitting symbols are an error that

@@ -185,7 +185,8 @@ fn leftovers(view: &View, plan: &Plan, read: &dyn Fn(&FileEntry) -> Option<Vec<u
         .filter_map(|entry| view.split(&entry.path))
         .map(|(repo, rel)| TextFile { root: &repo.root, rel, buffer: None })
         .collect();
-    let query = TextQuery { pattern: &plan.old, regexp: false, ignore_case: false, paths: PathFilter::default(), limit: text::MAX_LIMIT };
+    let query =
+        TextQuery { pattern: &plan.old, regexp: false, ignore_case: false, paths: PathFilter::default(), limit: text::MAX_LIMIT };
     let answer = text::search(&files, &query, &AtomicBool::new(false))
         .map_err(|error| CallError::internal(format!("the search for leftovers failed: {error}")))?;
     let hit: BTreeSet<usize> = answer.matches.iter().map(|found| found.file).collect();
@@ -226,10 +227,13 @@ fn refusal(error: RenameError) -> CallError {
             CallError::invalid(message).data("field", "new_name").data("name", name).data("language", language)
         }
         RenameError::Conflict { at, .. } => {
-            let rows: Vec<Value> = at.iter().take(CONFLICTS).map(|one| json!({"file": one.path, "line": one.line, "what": one.what})).collect();
+            let rows: Vec<Value> =
+                at.iter().take(CONFLICTS).map(|one| json!({"file": one.path, "line": one.line, "what": one.what})).collect();
             CallError::new(Code::NameConflict, message).data("locations", rows).data("total", at.len())
         }
-        RenameError::OutsideReach { id } => CallError::new(Code::Unsupported, message).data("reason", "outside_reach").data("outside", [id]),
+        RenameError::OutsideReach { id } => {
+            CallError::new(Code::Unsupported, message).data("reason", "outside_reach").data("outside", [id])
+        }
         RenameError::Stale { path } => CallError::new(Code::StaleIndex, message).data("file", path).retriable(true),
     }
 }
@@ -248,7 +252,8 @@ mod tests {
     #[test]
     fn case_07_the_preview_is_what_the_run_does() {
         let fixture = Fixture::new(CASE_07);
-        let mut request = json!({"operation": "rename", "target": {"symbol": "src/lib.rs::scale"}, "new_name": "double", "dry_run": true});
+        let mut request =
+            json!({"operation": "rename", "target": {"symbol": "src/lib.rs::scale"}, "new_name": "double", "dry_run": true});
         let before = fixture.disk("src/lib.rs");
         let preview = fixture.json("refactor", request.clone());
         assert_eq!(lines(&preview), [1, 6, 15, 20]);
@@ -265,7 +270,8 @@ mod tests {
 
     #[test]
     fn a_crlf_file_keeps_its_line_ends() {
-        let fixture = Fixture::laid(|root| std::fs::write(root.join("ä.py"), "def größe():\r\n    pass\r\n\r\ngröße()").expect("a file"));
+        let fixture =
+            Fixture::laid(|root| std::fs::write(root.join("ä.py"), "def größe():\r\n    pass\r\n\r\ngröße()").expect("a file"));
         fixture.json("refactor", json!({"target": {"symbol": "größe"}, "new_name": "maß"}));
         assert_eq!(fixture.disk("ä.py"), "def maß():\r\n    pass\r\n\r\nmaß()".as_bytes());
     }

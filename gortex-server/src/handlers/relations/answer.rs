@@ -289,6 +289,7 @@ pub(crate) fn reply(graph: &Graph, found: &Subgraph, riders: Riders, shape: &Sha
     }
     let edges: Vec<LinkOut> = found.links.iter().map(|link| link_out(graph, link, as_use)).collect();
     let mut body = Map::new();
+    body.insert("target".to_owned(), graph.id(found.nodes[0].0).into());
     body.insert("total_nodes".to_owned(), found.total_nodes.into());
     body.insert("total_edges".to_owned(), found.total_links.into());
     body.insert("truncated".to_owned(), found.truncated.into());

@@ -83,13 +83,15 @@ fn answer(graph: &Graph, args: &SearchAst) -> Answer<Reply> {
             None => true,
             Some(node) => {
                 !(tests_out && graph.is_test(*node))
-                    && (args.min_fan_in_of_enclosing_func == 0 || code.incoming(*node).count() >= args.min_fan_in_of_enclosing_func)
+                    && (args.min_fan_in_of_enclosing_func == 0
+                        || code.incoming(*node).count() >= args.min_fan_in_of_enclosing_func)
             }
         })
         .collect();
     let total = if filtered { kept.len() } else { found.total };
     let rows: Vec<Value> = kept.iter().take(limit).map(|(one, node)| row(graph, one, *node, detector)).collect();
-    let errors: Vec<Value> = found.problems.iter().take(20).map(|(path, reason)| json!({"file": path, "reason": reason})).collect();
+    let errors: Vec<Value> =
+        found.problems.iter().take(20).map(|(path, reason)| json!({"file": path, "reason": reason})).collect();
     let mut body = json!({
         "matches": rows,
         "total": total,
@@ -106,7 +108,13 @@ fn answer(graph: &Graph, args: &SearchAst) -> Answer<Reply> {
     Ok(Reply::json(body).rows("matches").generation(graph.generation))
 }
 
-fn search(graph: &Graph, args: &SearchAst, pattern: &Pattern, tests_out: bool, limit: usize) -> Result<ast::AstAnswer, CallError> {
+fn search(
+    graph: &Graph,
+    args: &SearchAst,
+    pattern: &Pattern,
+    tests_out: bool,
+    limit: usize,
+) -> Result<ast::AstAnswer, CallError> {
     let repo = args.scope.repo_number(graph)?;
     let paths = path_filter(args.path_prefix.as_deref());
     let view = graph.view();
@@ -168,7 +176,9 @@ fn refused(error: AstError) -> CallError {
         AstError::UnknownDetector { nearest, .. } => {
             CallError::invalid(message).data("field", "options.detector").data("did_you_mean", nearest)
         }
-        AstError::Syntax { line, column, .. } => CallError::invalid(message).data("field", "query").data("line", line).data("column", column),
+        AstError::Syntax { line, column, .. } => {
+            CallError::invalid(message).data("field", "query").data("line", line).data("column", column)
+        }
         AstError::Cancelled => CallError::new(Code::Cancelled, message),
         _ => CallError::invalid(message).data("field", "query"),
     }
@@ -179,7 +189,8 @@ mod tests {
     use crate::testing::Fixture;
     use serde_json::json;
 
-    const TREE: &str = "//- a.py\ndef f():\n    try:\n        g()\n    except:\n        pass\n//- tests/test_a.py\ndef test_f():\n    g()\n";
+    const TREE: &str =
+        "//- a.py\ndef f():\n    try:\n        g()\n    except:\n        pass\n//- tests/test_a.py\ndef test_f():\n    g()\n";
 
     #[test]
     fn a_pattern_finds_its_shape_and_names_the_symbol() {

@@ -84,7 +84,8 @@ fn answer(graph: &Graph, args: &FindFiles) -> Answer<Reply> {
     if rows.is_empty()
         && let Some(repo) = repo
     {
-        body["scope_note"] = json!(format!("no such file in repository `{}`; leave `repo` out to search all", graph.repos[usize::from(repo)]));
+        body["scope_note"] =
+            json!(format!("no such file in repository `{}`; leave `repo` out to search all", graph.repos[usize::from(repo)]));
     }
     Ok(Reply::json(body).rows("files").generation(graph.generation))
 }
@@ -100,7 +101,8 @@ mod tests {
 
     #[test]
     fn case_10_paths_come_back_as_written() {
-        let fixture = Fixture::new("//- src/データ/größe.py\nclass Ruta:\n    pass\n//- src/with space/a\"b.py\nclass Tab:\n    pass\n");
+        let fixture =
+            Fixture::new("//- src/データ/größe.py\nclass Ruta:\n    pass\n//- src/with space/a\"b.py\nclass Tab:\n    pass\n");
         assert_eq!(paths(&fixture.json("search", json!({"operation": "files", "query": "größe"}))), ["src/データ/größe.py"]);
     }
 

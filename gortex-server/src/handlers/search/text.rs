@@ -42,21 +42,21 @@ fn answer(graph: &Graph, args: &SearchText) -> Answer<Reply> {
     let paths = path_filter(args.path.as_deref());
     let asked = args.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT);
     let limit = asked.min(MAX_LIMIT);
-    let query = TextQuery {
-        pattern: &args.query,
-        regexp: args.regexp,
-        ignore_case: args.ignore_case,
-        limit,
-        ..TextQuery::default()
-    };
+    let query =
+        TextQuery { pattern: &args.query, regexp: args.regexp, ignore_case: args.ignore_case, limit, ..TextQuery::default() };
     let (found, places) = search_lines(graph, &query, &paths, repo).map_err(refused)?;
     let rows: Vec<Value> = found.matches.iter().map(|one| line_row(graph, places[one.file], one)).collect();
-    let mut body = json!({"query": args.query, "matches": rows, "count": rows.len(), "files_searched": found.searched});
+    let mut body = json!({"matches": rows, "count": rows.len(), "files_searched": found.searched});
+    if !rows.is_empty() {
+        // Repeating the query beside no hit would put words into the answer that no file holds.
+        body["query"] = json!(args.query);
+    }
     if !found.total_is_exact {
         body["_truncated_by_limit"] = json!(true);
         body["_limit_applied"] = json!(limit);
         body["count_is_exact"] = json!(false);
-        body["truncation_note"] = json!("the search stopped at the limit; there are more matching lines: narrow with path, or raise limit");
+        body["truncation_note"] =
+            json!("the search stopped at the limit; there are more matching lines: narrow with path, or raise limit");
     }
     if asked > limit {
         body["_limit_requested"] = json!(asked);
@@ -66,14 +66,18 @@ fn answer(graph: &Graph, args: &SearchText) -> Answer<Reply> {
         body["literal_hint"] = json!(hint);
     }
     if !found.skipped.is_empty() {
-        let rows: Vec<Value> = found.skipped.iter().take(20).map(|(path, reason)| json!({"path": path, "reason": reason})).collect();
+        let rows: Vec<Value> =
+            found.skipped.iter().take(20).map(|(path, reason)| json!({"path": path, "reason": reason})).collect();
         body["skipped"] = json!({"files": rows, "total": found.skipped.len()});
     }
     if rows.is_empty()
         && let Some(repo) = repo
     {
-        body["scope_note"] =
-            json!(format!("nothing in repository `{}`; leave `repo` out to search all {}", graph.repos[usize::from(repo)], graph.repos.len()));
+        body["scope_note"] = json!(format!(
+            "nothing in repository `{}`; leave `repo` out to search all {}",
+            graph.repos[usize::from(repo)],
+            graph.repos.len()
+        ));
     }
     Ok(Reply::json(body).rows("matches").generation(graph.generation))
 }

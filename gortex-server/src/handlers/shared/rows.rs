@@ -2,7 +2,6 @@
 //!
 //! One place decides what a row carries, so that the same symbol looks the same in every answer.
 
-use gortex_engine::facts::model::flag;
 use gortex_engine::facts::{Kind, Usage, Visibility};
 use gortex_engine::graph::{EdgeRow, Graph, Node, NodeId};
 use serde::Serialize;
@@ -125,9 +124,4 @@ pub(crate) fn edge_out(graph: &Graph, edge: &EdgeRow) -> EdgeOut {
         return_usage: (usage != Usage::Unknown).then(|| usage.as_str()),
         cross_repo: edge.flags & gortex_engine::graph::edge_flag::CROSS_REPO != 0,
     }
-}
-
-/// Whether a definition is a test function or suite.
-pub(crate) fn is_test_function(graph: &Graph, node: NodeId) -> bool {
-    graph.def(node).is_some_and(|def| def.has(flag::TEST))
 }

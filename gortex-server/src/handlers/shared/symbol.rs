@@ -43,7 +43,8 @@ fn ambiguous(graph: &Graph, tool: &str, text: &str, nodes: &[NodeId]) -> CallErr
 }
 
 fn not_found(graph: &Graph, text: &str, nearest: &[NodeId]) -> CallError {
-    let near: Vec<Value> = nearest.iter().map(|node| candidate(graph, *node)).collect();
+    // Ids only: a row with a name would look like an answer about another symbol.
+    let near: Vec<String> = nearest.iter().map(|node| graph.id(*node)).collect();
     let shown: String = text.chars().take(120).collect();
     Recoverable::new("symbol_not_found", format!("no symbol is called `{shown}`"))
         .suggest("search_symbols")
