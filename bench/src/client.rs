@@ -22,15 +22,17 @@ pub struct Client {
 pub struct Reply {
     pub took: Duration,
     pub bytes: usize,
+    /// Whether it is a refusal, or an answer that something was not found.
     pub is_error: bool,
 }
 
 impl Client {
-    /// Starts the server in `folder`, with all its state below `home`, and shakes hands.
+    /// Starts the server over `folder` alone, with all its state below `home`, and shakes hands.
     pub fn start(server: &Path, folder: &Path, home: &Path) -> Result<Client> {
         let mut child = Command::new(server)
-            .arg("mcp")
-            .current_dir(folder)
+            .args(["mcp", "--index"])
+            .arg(folder)
+            .current_dir(home)
             .env("HOME", home)
             .env("GORTEX_HOME", home)
             .env("XDG_CONFIG_HOME", home)
@@ -85,7 +87,9 @@ impl Client {
         let result = &message["result"];
         let blocks = result["content"].as_array().map_or(&[][..], Vec::as_slice);
         let bytes = blocks.iter().filter_map(|block| block["text"].as_str()).map(str::len).sum();
-        let is_error = message.get("error").is_some() || result["isError"] == true;
+        let missed =
+            blocks.iter().any(|block| block["text"].as_str().is_some_and(|text| text.starts_with("{\"recoverable\":true")));
+        let is_error = message.get("error").is_some() || result["isError"] == true || missed;
         Ok(Reply { took, bytes, is_error })
     }
 
