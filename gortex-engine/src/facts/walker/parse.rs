@@ -75,7 +75,12 @@ pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) 
 }
 
 /// [`parse`] of one range alone, as if the rest were not there; positions stay those of the whole.
-pub(super) fn parse_within(language: &'static Compiled, source: &[u8], range: Option<Range>, limits: ExtractLimits) -> Option<Tree> {
+pub(super) fn parse_within(
+    language: &'static Compiled,
+    source: &[u8],
+    range: Option<Range>,
+    limits: ExtractLimits,
+) -> Option<Tree> {
     thread_local! {
         static PARSER: std::cell::RefCell<Parser> = std::cell::RefCell::new(Parser::new());
     }

@@ -6,7 +6,7 @@ use gortex_engine::facts::Kind;
 use gortex_engine::graph::NodeId;
 use gortex_engine::query::{loose, relations, subgraph};
 
-use super::answer::{Narrow, Riders, CommonArgs, reply, target_of};
+use super::answer::{CommonArgs, Narrow, Riders, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// External imports shown.

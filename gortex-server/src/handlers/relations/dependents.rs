@@ -2,7 +2,7 @@
 
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use super::answer::{Narrow, Riders, CommonArgs, add_by_name, links_by_name, only_names, reply, target_of};
+use super::answer::{CommonArgs, Narrow, Riders, add_by_name, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 

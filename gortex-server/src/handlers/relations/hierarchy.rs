@@ -3,7 +3,7 @@
 use gortex_engine::facts::Kind;
 use gortex_engine::query::relations::{self, Ways};
 
-use super::answer::{Narrow, Riders, CommonArgs, reply, target_of};
+use super::answer::{CommonArgs, Narrow, Riders, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Which way to look.

@@ -7,7 +7,7 @@ use gortex_engine::graph::{EdgeKind, Graph as Linked, NodeId};
 use gortex_engine::query::subgraph::{Link, Subgraph};
 use gortex_engine::query::{loose, relations};
 
-use super::answer::{Narrow, Riders, CommonArgs, add_by_name, flavor_around, links_by_name, only_names, reply, target_of};
+use super::answer::{CommonArgs, Narrow, Riders, add_by_name, flavor_around, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 

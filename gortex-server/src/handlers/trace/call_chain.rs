@@ -3,7 +3,7 @@
 use gortex_engine::graph::Graph as Linked;
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use crate::handlers::relations::answer::{Narrow, Riders, CommonArgs, grouped, reply, target_of};
+use crate::handlers::relations::answer::{CommonArgs, Narrow, Riders, grouped, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Calls without an edge that are shown.
