@@ -136,7 +136,7 @@ fn look_up(registry: &Registry, spec: &'static FacadeSpec, name: &str) -> Result
     }
     let names = valid_operations(registry, spec);
     let near = nearest(name, names.iter().map(String::as_str));
-    let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let hint = near.map_or_else(|| ".".to_owned(), |near| format!("; did you mean `{near}`?"));
     let mut error =
         CallError::invalid(format!("`{}` has no operation `{name}`{hint} Valid operations: {}", spec.name, names.join(", ")))
             .data("field", spec.discriminator_key())

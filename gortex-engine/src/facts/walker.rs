@@ -264,7 +264,7 @@ impl<'a> Walker<'a> {
     /// Reads what stands between the delimiters of `group` as a file of its own and visits that, if it is one without
     /// errors; tells whether it was. For token trees that hold ordinary items.
     pub fn visit_as_file(&mut self, group: Node<'_>) -> bool {
-        let (Some(open), Some(close)) = (group.child(0), group.child(group.child_count().saturating_sub(1) as u32)) else {
+        let (Some(open), Some(close)) = (group.child(0), group.child(group.child_count().saturating_sub(1))) else {
             return false;
         };
         let range = tree_sitter::Range {

@@ -350,7 +350,7 @@ fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: Role) {
                 |walker, child| {
                     if is_annotation(child) { walker.visit(child) } else { supertype(walker, def, child, role) }
                 },
-            )
+            );
         }
         "generic_type" => walker.for_children(ty, |walker, child| {
             if child.kind() == "type_arguments" { walker.visit(child) } else { supertype(walker, def, child, role) }

@@ -189,7 +189,7 @@ impl FileLinker<'_, '_, '_> {
         match held {
             Ty::Func(target) => self.edge(place.owner, target, row.line, row.col, Role::Call, inferred(target), row.detail),
             Ty::Type(target) => {
-                self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail)
+                self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
             }
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }

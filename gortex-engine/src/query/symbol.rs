@@ -136,24 +136,30 @@ pub fn nearest(graph: &Graph, text: &str) -> Vec<NodeId> {
     nodes.filter(|node| graph.kind(*node) != Kind::File).take(NEAREST).collect()
 }
 
-/// Levenshtein distance in characters, given up beyond `limit`.
+/// Edit distance in characters, given up beyond `limit`. Two neighbours that changed places are one edit, as in the
+/// optimal string alignment variant of Damerau and Levenshtein.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
-        let mut above = std::mem::replace(&mut row[0], i + 1);
+        let mut next = vec![i + 1; b.len() + 1];
         for (j, y) in b.iter().enumerate() {
-            let cost = above + usize::from(x != y);
-            above = row[j + 1];
-            row[j + 1] = cost.min(above + 1).min(row[j] + 1);
+            let plain = row[j] + usize::from(x != y);
+            let mut cost = plain.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                cost = cost.min(before[j - 1] + 1);
+            }
+            next[j + 1] = cost;
         }
-        if row.iter().min().is_some_and(|best| *best > limit) {
+        if next.iter().min().is_some_and(|best| *best > limit) {
             return None;
         }
+        before = std::mem::replace(&mut row, next);
     }
     row.last().copied().filter(|far| *far <= limit)
 }
@@ -166,6 +172,8 @@ mod tests {
     fn distances() {
         assert_eq!(distance("größe", "grösse", 2), Some(2));
         assert_eq!(distance("abc", "abc", 1), Some(0));
+        assert_eq!(distance("tow", "two", 1), Some(1));
+        assert_eq!(distance("reslove", "resolve", 2), Some(1));
         assert_eq!(distance("abc", "xyz", 2), None);
         assert_eq!(distance("", "ab", 2), Some(2));
     }

@@ -136,7 +136,7 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
         let names = functions.iter().map(|node| (graph.name(*node).to_owned(), graph.qualified(*node))).collect();
         match found {
             Some((runner, dir)) => {
-                groups.entry((runner, file.repo, dir)).or_default().push(Wanted { rel: rel.to_owned(), names })
+                groups.entry((runner, file.repo, dir)).or_default().push(Wanted { rel: rel.to_owned(), names });
             }
             None => without.push(path.clone()),
         }

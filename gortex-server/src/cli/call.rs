@@ -82,7 +82,13 @@ async fn call(app: &App, decision: Decision, surface: SurfaceView, args: &CallAr
     app.server.set_patience(PATIENCE);
     let progress = bar::progress(args.quiet);
     match decision {
-        Decision::Track(repos) => drop(app.server.start(repos, Arc::clone(&progress))),
+        Decision::Track(repos) => {
+            let indexing = app.server.start(repos, Arc::clone(&progress));
+            // One call is all there will be: what it says of the index should be of the whole one.
+            if args.tool != "capabilities" && indexing.await.is_err() {
+                tracing::error!("the index task ended without a word");
+            }
+        }
         Decision::Inactive { reason } => app.server.set_inactive(reason),
     }
     let mut shared = Extensions::new();

@@ -378,6 +378,7 @@ impl Plan {
 
 impl Editor {
     /// Says what a batch would do. Every refusal is listed; nothing is locked or written.
+    #[allow(clippy::unused_self)] // the preview of `Editor::batch`: callers hold an editor for both
     pub fn plan_batch(&self, context: &Context<'_>, git: Option<GitFn<'_>>, batch: &Batch<'_>) -> Result<Plan, EditError> {
         check_shape(batch)?;
         Ok(plan::preview(context, git, batch))

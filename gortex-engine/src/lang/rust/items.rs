@@ -339,7 +339,7 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
                 "attribute_item" => {}
                 "self_parameter" => receiver = true,
                 "parameter" if child.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() == "self") => {
-                    receiver = true
+                    receiver = true;
                 }
                 kind => {
                     count += 1;

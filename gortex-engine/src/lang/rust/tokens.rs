@@ -139,7 +139,7 @@ pub(super) fn item_macro(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     called(walker, node, Usage::Discarded);
     // `cfg_rt! { mod task; impl X {} }` and its like only wrap ordinary items.
-    let wraps = !walker.owner_kind().is_some_and(|kind| kind != Kind::Module);
+    let wraps = walker.owner_kind().is_none_or(|kind| kind == Kind::Module);
     walker.for_children(node, |walker, child| {
         if child.kind() == "token_tree" && !(wraps && Open::of(child) == Open::Brace && walker.visit_as_file(child)) {
             walker.visit(child);
