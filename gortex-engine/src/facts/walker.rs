@@ -15,7 +15,7 @@ use super::model::*;
 use super::pack::{Rows, Strings, file_flag};
 use super::scope::{Scopes, Target};
 pub use super::text::{clip, one_line, strip_comment};
-use crate::lang::{Action, Around, Compiled};
+use crate::lang::{Action, Around, Compiled, Family};
 pub use parse::{extract, parse};
 
 /// How far extraction goes before it gives up on a file.
@@ -525,7 +525,9 @@ impl<'a> Walker<'a> {
         };
         self.rows.defs.push(row);
         let def = self.rows.defs.len() as u32 - 1;
-        if self.in_function() && !row.name.is_empty() {
+        // The title of a test is text, which no mention can mean.
+        let title = row.flags & flag::TEST != 0 && self.language.language.family == Family::Script;
+        if self.in_function() && !row.name.is_empty() && !title {
             self.scopes.declare(self.scope, row.name, row.name_at, Target::Def(def));
         }
         def

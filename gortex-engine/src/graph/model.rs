@@ -148,6 +148,10 @@ pub mod edge_flag {
     pub const ALIASED: u8 = 1;
     /// Source and target are in different repositories.
     pub const CROSS_REPO: u8 = 1 << 1;
+    /// Follows from a mention that is an edge of its own; nothing stands at the place.
+    pub const DERIVED: u8 = 1 << 2;
+    /// The subtype of an `impl` that stands here is outside the tracked roots.
+    pub const FOREIGN: u8 = 1 << 3;
 }
 
 impl EdgeRow {

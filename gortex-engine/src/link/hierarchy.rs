@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::infer::{Hierarchy, Infer, Place};
 use super::scope::{Entity, Scopes, Want};
 use super::table::NameId;
-use crate::facts::model::{Kind, NONE, Role, flag};
-use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier};
+use crate::facts::model::{DefRow, Kind, NONE, Role, SuperRow, flag};
+use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier, edge_flag};
 use crate::lang::Family;
 
 /// The hierarchy with the edges that say it.
@@ -44,51 +44,88 @@ fn declared(scopes: &Scopes<'_>, built: &mut Built) {
                 Entity::Node(node) => Some(node),
                 _ => None,
             });
-            let Some(sub) = sub else { continue };
             // A class header is read outside the class: its own nested types are not in scope there.
-            let outside =
-                Place { file, owner: table.parents.get(sub as usize).copied().filter(|_| own.is_some()).unwrap_or(base) };
-            let mut found = infer.type_node(outside, view.str(row.super_type));
+            let around = own.and_then(|own| table.parents.get(own as usize).copied()).unwrap_or(base);
+            let mut found = infer.type_node(Place { file, owner: around }, view.str(row.super_type));
             // `const Base = require("./base")` names a module; what it exports as a whole is the class.
             if let Entity::Module(module) = found {
                 found = scopes.lookup(module, table.name("default"), Want::Type, true, 0);
             }
             match found {
-                Entity::Node(target) if target != sub && table.kind(target).is_type() => {
-                    let known = built.hierarchy.supers.entry(sub).or_default();
-                    if !known.contains(&target) {
-                        known.push(target);
-                    }
-                    let kind = match Role::from_byte(row.role) {
-                        _ if row.embeds == 1 => EdgeKind::Composes,
-                        Role::Implements => EdgeKind::Implements,
-                        _ => EdgeKind::Extends,
-                    };
-                    // An `impl` in another file has its place there; the edge speaks of the subtype's own file.
-                    let here = table.file_of(sub) == file;
-                    let (line, col) = match table.def(sub) {
-                        Some(def) if !here => (def.name_line, def.name_col),
-                        _ => (row.line, row.col),
-                    };
-                    built.edges.push(EdgeRow {
-                        from: sub,
-                        to: target,
-                        line,
-                        col,
-                        kind: kind as u8,
-                        role: row.role,
-                        tier: Tier::AstResolved as u8,
-                        confidence: 100,
-                        usage: 0,
-                        flags: 0,
-                    });
+                Entity::Node(target) if Some(target) != sub && table.kind(target).is_type() => {
+                    relate(scopes, built, file, row, sub, target);
                 }
                 Entity::Node(_) => {}
-                _ => {
-                    built.hierarchy.open.insert(sub);
-                }
+                _ => built.hierarchy.open.extend(sub),
             }
         }
+    }
+}
+
+/// Makes the edges of one declared relation. An `impl` that stands in another file than its type, or whose type is not ours,
+/// is also a mention of the trait at its own place.
+fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, sub: Option<NodeId>, target: NodeId) {
+    let table = &scopes.table;
+    let mut edge = EdgeRow {
+        from: table.files[file].base,
+        to: target,
+        line: row.line,
+        col: row.col,
+        kind: EdgeKind::References as u8,
+        role: row.role,
+        tier: Tier::AstResolved as u8,
+        confidence: 100,
+        usage: 0,
+        flags: if sub.is_none() { edge_flag::FOREIGN } else { 0 },
+    };
+    let here = sub.is_some_and(|sub| table.file_of(sub) == file);
+    if !here {
+        built.edges.push(edge);
+    }
+    let Some(sub) = sub else { return foreign_members(scopes, built, file, row, target) };
+    let known = built.hierarchy.supers.entry(sub).or_default();
+    if !known.contains(&target) {
+        known.push(target);
+    }
+    let kind = match Role::from_byte(row.role) {
+        _ if row.embeds == 1 => EdgeKind::Composes,
+        Role::Implements => EdgeKind::Implements,
+        _ => EdgeKind::Extends,
+    };
+    (edge.from, edge.kind) = (sub, kind as u8);
+    if let Some(def) = table.def(sub).filter(|_| !here) {
+        (edge.line, edge.col, edge.flags) = (def.name_line, def.name_col, edge_flag::DERIVED);
+    }
+    built.edges.push(edge);
+}
+
+/// Members of an `impl Trait for T` whose `T` is outside the tracked roots replace the trait's all the same.
+fn foreign_members(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, target: NodeId) {
+    let table = &scopes.table;
+    let view = &table.views[file];
+    for (index, def) in view.defs.iter().enumerate() {
+        if def.owner_type.is_empty() || !def.has(flag::OVERRIDE) || view.str(def.owner_type) != view.str(row.sub_type) {
+            continue;
+        }
+        let node = table.files[file].base + 1 + index as u32;
+        for replaced in table.members(target, table.node_name[node as usize]) {
+            built.edges.push(override_edge(node, *replaced, def));
+        }
+    }
+}
+
+fn override_edge(from: NodeId, to: NodeId, def: &DefRow) -> EdgeRow {
+    EdgeRow {
+        from,
+        to,
+        line: def.name_line,
+        col: def.name_col,
+        kind: EdgeKind::Overrides as u8,
+        role: Role::Implements as u8,
+        tier: Tier::AstResolved as u8,
+        confidence: 95,
+        usage: 0,
+        flags: 0,
     }
 }
 
@@ -194,18 +231,7 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
                 }
             }
             for target in targets {
-                edges.push(EdgeRow {
-                    from: *member,
-                    to: target,
-                    line: def.name_line,
-                    col: def.name_col,
-                    kind: EdgeKind::Overrides as u8,
-                    role: Role::Implements as u8,
-                    tier: Tier::AstResolved as u8,
-                    confidence: 95,
-                    usage: 0,
-                    flags: 0,
-                });
+                edges.push(override_edge(*member, target, def));
             }
         }
     }

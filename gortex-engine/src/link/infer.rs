@@ -62,7 +62,18 @@ impl<'a> Infer<'_, 'a> {
     /// The innermost type around a node, or at it.
     pub fn enclosing_type(&self, node: NodeId) -> Option<NodeId> {
         let table = &self.scopes.table;
-        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.kind(*at).is_type())
+        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.kind(*at).is_type() || self.is_function_class(*at))
+    }
+
+    /// Whether a function has members of its own, as classes were written before there were classes.
+    fn is_function_class(&self, node: NodeId) -> bool {
+        let table = &self.scopes.table;
+        let script = table.family(table.file_of(node)) == Some(Family::Script);
+        script && table.kind(node).is_callable() && table.all_members(node).iter().any(|member| self.is_outside_member(*member))
+    }
+
+    fn is_outside_member(&self, member: NodeId) -> bool {
+        self.scopes.table.def(member).is_some_and(|def| !def.owner_type.is_empty())
     }
 
     /// The member of a type by name, its supertypes included, nearest first. The flag tells that it is inherited.
@@ -70,7 +81,10 @@ impl<'a> Infer<'_, 'a> {
         let mut pending = std::collections::VecDeque::from([ty]);
         let mut seen = vec![ty];
         while let Some(at) = pending.pop_front() {
+            // What is nested in a function is local to it; only what was hung onto it is a member.
+            let nested = self.scopes.table.kind(at).is_callable();
             let own = self.scopes.table.members(at, name).iter().copied();
+            let own = own.filter(|member| !nested || self.is_outside_member(*member));
             if let Entity::Node(found) = self.scopes.pick(own, want) {
                 return Some((found, at != ty));
             }
@@ -257,7 +271,7 @@ impl<'a> Infer<'_, 'a> {
             ExprKind::SelfRef => self.enclosing_type(place.owner).map_or(Ty::Unknown, Ty::Instance),
             ExprKind::Super => self.super_type(place.owner),
             ExprKind::New => match self.type_node(place, text) {
-                Entity::Node(node) if table.kind(node).is_type() => Ty::Instance(node),
+                Entity::Node(node) if table.kind(node).is_type() || self.is_function_class(node) => Ty::Instance(node),
                 Entity::External => Ty::External,
                 Entity::None if types::parse(text).is_some_and(|parsed| is_builtin(parsed.head)) => Ty::External,
                 _ => Ty::Unknown,

@@ -26,6 +26,7 @@ use self::scope::{Entity, Scopes};
 use self::table::Table;
 use crate::facts::model::NONE;
 use crate::graph::names::NameTable;
+use crate::lang::Family;
 use crate::graph::{EdgeRow, FileEntry, Graph, NodeId, UnboundRow};
 
 /// Links files into a graph. Their order does not matter; `base` is assigned here.
@@ -113,6 +114,8 @@ fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
                 let owner = if def.parent == NONE { base } else { base + 1 + def.parent };
                 match infer.type_node(Place { file, owner }, view.str(def.owner_type)) {
                     Entity::Node(ty) if table.kind(ty).is_type() => Some((node, ty)),
+                    // Before classes a function was one: `View.prototype.lookup = function ..`.
+                    Entity::Node(ty) if table.family(file) == Some(Family::Script) && table.kind(ty).is_callable() => Some((node, ty)),
                     _ => None,
                 }
             });

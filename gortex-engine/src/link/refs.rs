@@ -165,14 +165,12 @@ impl FileLinker<'_, '_, '_> {
             return;
         }
         if def.kind().is_callable() {
-            let node = self.overload(node, row);
-            self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
+            self.calls(place, row, node, role, bound);
         } else if def.kind().is_type() {
             let role = if role == Role::Render { role } else { Role::Instantiate };
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
             if let Some(constructor) = self.constructor(node) {
-                let constructor = self.overload(constructor, row);
-                self.edge(place.owner, constructor, row.line, row.col, Role::Call, bound, row.detail);
+                self.calls(place, row, constructor, Role::Call, bound);
             }
         } else if def.kind() == Kind::EnumMember {
             self.edge(place.owner, node, row.line, row.col, Role::Instantiate, bound, row.detail);
@@ -208,17 +206,37 @@ impl FileLinker<'_, '_, '_> {
         })
     }
 
-    /// Among same-named callables of one owner, the one whose parameter count fits the call.
-    fn overload(&self, node: NodeId, row: &RefRow) -> NodeId {
-        let table = &self.infer.scopes.table;
-        let (Some(args), Some(def)) = (row.args(), table.def(node)) else { return node };
-        let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
-        if fits(def) || !matches!(table.family(self.file), Some(Family::Java | Family::C)) {
-            return node;
+    /// The edges of a call: to the callable it was bound to, or to those of its overloads whose parameter count fits. Where
+    /// several fit, types of arguments would decide, which are not known here: all are named, as inferred.
+    fn calls(&mut self, place: Place, row: &RefRow, node: NodeId, role: Role, bound: Bound) {
+        let fitting = self.overloads(node, row);
+        if let [one] = fitting.as_slice() {
+            return self.edge(place.owner, *one, row.line, row.col, role, bound, row.detail);
         }
+        let confidence = (100 / fitting.len().max(1)) as u8;
+        for node in fitting {
+            let bound = Bound::To { node, tier: Tier::AstInferred, confidence, aliased: false };
+            self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
+        }
+    }
+
+    fn overloads(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
+        let table = &self.infer.scopes.table;
+        if !matches!(table.family(self.file), Some(Family::Java | Family::C)) {
+            return vec![node];
+        }
+        let Some(args) = row.args() else { return vec![node] };
+        let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
         let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
-        let mut same = siblings.iter().copied().filter(|other| table.kind(*other).is_callable());
-        same.find(|other| table.def(*other).is_some_and(fits)).unwrap_or(node)
+        let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
+        let mut found: Vec<NodeId> = siblings.iter().copied().filter(callable).map(|other| self.infer.scopes.definition_of(other)).collect();
+        // A member declared in its class and defined elsewhere is one member.
+        if found.iter().any(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION))) && table.family(self.file) == Some(Family::C) {
+            found.retain(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        if found.is_empty() { vec![node] } else { found }
     }
 
     fn bind(&self, place: Place, row: &RefRow) -> Bound {
@@ -263,8 +281,12 @@ impl FileLinker<'_, '_, '_> {
         let nothing = if is_calling(role) { Bound::Loose(Unbound::NoDefinition) } else { Bound::Nothing };
         if name != NONE && language.is_some_and(|language| language.implicit_self) {
             let found = self.infer.implicit_member(place.owner, name, want(role)).map(|(node, _)| node);
-            let fits =
-                |node: &NodeId| !is_calling(role) || scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type();
+            // A type's own name inside it is the type, also where its constructor has the same name.
+            let fits = |node: &NodeId| match want(role) {
+                Want::Type => scopes.table.kind(*node).is_type(),
+                Want::Call => scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type(),
+                Want::Any => true,
+            };
             if let Some(node) = found.filter(fits) {
                 return Bound::exact(node);
             }
@@ -272,12 +294,14 @@ impl FileLinker<'_, '_, '_> {
         let rust = language.is_some_and(|language| language.family == Family::Rust);
         match scopes.free(self.file, place.owner, name, want(role)) {
             Entity::Node(node) => Bound::exact(node),
-            Entity::Module(module) if is_calling(role) => {
-                match scopes.lookup(module, scopes.table.name("default"), Want::Call, true, 0) {
+            // A module that is used as a value stands for what it exports as a whole.
+            Entity::Module(module) if language.is_some_and(|language| language.family == Family::Script) => {
+                match scopes.lookup(module, scopes.table.name("default"), want(role), true, 0) {
                     Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true },
                     _ => nothing,
                 }
             }
+            Entity::Module(_) if is_calling(role) => nothing,
             Entity::External if is_calling(role) => Bound::Loose(Unbound::External),
             Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
             Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),

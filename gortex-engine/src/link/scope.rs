@@ -282,7 +282,10 @@ impl<'a> Scopes<'a> {
             }
         }
         let own = table.members(node, name).iter().copied();
-        let own = self.pick(own.filter(|at| table.def(*at).is_some_and(|def| def.owner_type.is_empty())), want);
+        // The title of `it("x")` names a test, not a value that code could mean.
+        let script = family == Some(Family::Script);
+        let nameable = |def: &crate::facts::DefRow| def.owner_type.is_empty() && !(script && def.has(flag::TEST));
+        let own = self.pick(own.filter(|at| table.def(*at).is_some_and(nameable)), want);
         if own.is_some() {
             return own;
         }
@@ -456,7 +459,8 @@ impl<'a> Scopes<'a> {
             let other = table.file_of(*node);
             let private = table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Private);
             let header = table.files[other].path.rsplit('.').next().is_some_and(|ending| ending.starts_with('h'));
-            table.files[other].repo == repo && (other == file || !private || header)
+            // A test that includes a `.c` file sees its static names as well.
+            table.files[other].repo == repo && (other == file || !private || header || self.modules.includes(file, other))
         })
         .collect()
     }

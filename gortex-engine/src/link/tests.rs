@@ -706,3 +706,116 @@ impl Notify { pub fn once(&self) {} }
     check(fixture, "src/lib.rs::Notify.twice", &["user:10"]);
     check(fixture, "src/notify.rs::Notify.once", &["twice:7", "twice:7"]);
 }
+
+// `it("combine")` defined a function that took the calls of the imported one.
+#[test]
+fn test_titles_capture_no_calls() {
+    let fixture = "
+//- src/combine.ts
+export function combine() {}
+//- src/combine.test.ts
+import { combine } from './combine';
+describe('all', () => {
+  it('combine', () => { combine(); });
+  it('twice', () => { combine(); });
+});
+";
+    check(fixture, "src/combine.ts::combine", &["combine:3", "twice:4"]);
+}
+
+const EQUALS: &str = "
+//- a/A.java
+package a;
+class A {
+    A() {}
+    A self(A a) { return (A) a; }
+    void f(String s) {}
+    void f(int i) {}
+    void f(int i, int j) {}
+    void go() { f(1); f(1, 2); new A(); }
+}
+";
+
+// Overloads of one parameter count were all taken for the first.
+#[test]
+fn java_overloads_that_fit_alike_are_all_named_as_inferred() {
+    check(EQUALS, "a/A.java::A.f", &["go:8 ~"]);
+    check(EQUALS, "a/A.java::A.f~2", &["go:8 ~"]);
+    check(EQUALS, "a/A.java::A.f~3", &["go:8"]);
+    check(EQUALS, "a/A.java::A", &["go:8"]);
+    let graph = linked(EQUALS);
+    let types = graph.incoming(node(&graph, "a/A.java::A")).filter(|edge| !edge.kind().is_call()).count();
+    assert_eq!(types, 3, "parameter, result and cast");
+}
+
+#[test]
+fn commonjs_modules_pass_on_what_they_are() {
+    let fixture = "
+//- index.js
+module.exports = require('./lib/core');
+//- lib/core.js
+var View = require('./view');
+exports = module.exports = createApp;
+function createApp() { return new View(View); }
+//- lib/view.js
+module.exports = View;
+function View() { this.name = 1; this.lookup(); }
+View.prototype.lookup = function lookup() { return this.again(); };
+View.prototype.again = function () {};
+//- test/app.js
+var app = require('../');
+function t() { app(); }
+";
+    check(fixture, "lib/core.js::createApp", &["t:2"]);
+    check(fixture, "lib/view.js::View.lookup", &["View:2"]);
+    check(fixture, "lib/view.js::View.again", &["lookup:3"]);
+    let graph = linked(fixture);
+    let read = graph.incoming(node(&graph, "lib/view.js::View")).any(|edge| edge.role() == crate::facts::Role::Read && edge.line == 3);
+    assert!(read, "the module handed over as a value");
+}
+
+#[test]
+fn sub_path_exports_of_workspace_packages() {
+    let fixture = "
+//- packages/zod/package.json
+{ \"name\": \"zod\", \"exports\": { \".\": \"./index.js\", \"./v3\": { \"@zod/source\": \"./src/v3/index.ts\", \"import\": \"./v3/index.js\" } } }
+//- packages/zod/src/v3/index.ts
+export function parse() {}
+//- packages/zod/test.ts
+import * as z from 'zod/v3';
+export function use() { z.parse(); }
+";
+    check(fixture, "packages/zod/src/v3/index.ts::parse", &["use:2"]);
+}
+
+// An impl in another file, or on a type that is not ours, lost its mention of the trait.
+#[test]
+fn rust_impls_elsewhere_mention_their_trait() {
+    let fixture = "
+//- Cargo.toml
+[package]
+name = \"m\"
+//- src/lib.rs
+mod a;
+mod b;
+pub trait Tr { fn go(&self); }
+//- src/a.rs
+pub struct S;
+//- src/b.rs
+use crate::{Tr, a::S};
+impl Tr for S { fn go(&self) {} }
+impl Tr for str { fn go(&self) {} }
+";
+    let graph = linked(fixture);
+    let mut places: Vec<(String, u32)> = graph
+        .incoming(node(&graph, "src/lib.rs::Tr"))
+        .filter(|edge| edge.flags & crate::graph::edge_flag::DERIVED == 0)
+        .map(|edge| (graph.file_of(edge.from).path.clone(), edge.line))
+        .collect();
+    places.sort();
+    let b = "src/b.rs".to_owned();
+    assert_eq!(places, [(b.clone(), 1), (b.clone(), 2), (b, 3)]);
+    assert_eq!(leaves(&graph, "src/a.rs::S", EdgeKind::Implements), ["src/lib.rs::Tr"]);
+    let replaced = graph.incoming(node(&graph, "src/lib.rs::Tr.go")).filter(|edge| edge.kind() == EdgeKind::Overrides).count();
+    assert_eq!(replaced, 2);
+}

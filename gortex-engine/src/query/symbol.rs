@@ -39,7 +39,7 @@ pub fn resolve(graph: &Graph, text: &str) -> Resolved {
         Some(_) => by_name(graph, &text.replace("::", ".")),
         None => by_name(graph, text),
     };
-    let found = without_prototypes(graph, found);
+    let found = without_titles(graph, without_constructors(graph, without_prototypes(graph, found)));
     match found.as_slice() {
         [] => Resolved::None(nearest(graph, text)),
         [one] => Resolved::One(*one),
@@ -86,20 +86,42 @@ fn without_prototypes(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
     found
 }
 
-fn is_prototype(graph: &Graph, node: NodeId) -> bool {
-    let c = graph.file_of(node).lang.is_some_and(|lang| lang.language().family == Family::C);
-    c && graph.def(node).is_some_and(|def| def.has(flag::DECLARATION) && def.kind().is_callable())
+/// A class and its constructors share a name in Java and C++: the name alone means the class.
+fn without_constructors(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
+    let types: Vec<NodeId> = found.iter().copied().filter(|node| graph.kind(*node).is_type()).collect();
+    found.retain(|node| graph.kind(*node) != Kind::Constructor || !graph.parent(*node).is_some_and(|owner| types.contains(&owner)));
+    found
 }
 
-/// For a C or C++ prototype the one definition of its name, otherwise the node itself.
+/// The title of a test is no name that code could mean; it counts only where nothing else has it.
+fn without_titles(graph: &Graph, found: Vec<NodeId>) -> Vec<NodeId> {
+    let is_title = |node: &NodeId| {
+        let script = graph.file_of(*node).lang.is_some_and(|lang| lang.language().family == Family::Script);
+        script && graph.def(*node).is_some_and(|def| def.has(flag::TEST))
+    };
+    let named: Vec<NodeId> = found.iter().copied().filter(|node| !is_title(node)).collect();
+    if named.is_empty() { found } else { named }
+}
+
+fn is_prototype(graph: &Graph, node: NodeId) -> bool {
+    let family = graph.file_of(node).lang.map(|lang| lang.language().family);
+    matches!(family, Some(Family::C | Family::Script)) && graph.def(node).is_some_and(|def| def.has(flag::DECLARATION) && def.kind().is_callable())
+}
+
+/// For a C or C++ prototype and a TypeScript overload signature the one definition of its name, otherwise the node itself.
 pub fn definition_of(graph: &Graph, node: NodeId) -> NodeId {
     if !is_prototype(graph, node) {
         return node;
     }
     let qualified = graph.qualified(node);
+    let script = graph.file_of(node).lang.is_some_and(|lang| lang.language().family == Family::Script);
     let same = graph.named(graph.name(node)).iter().copied();
-    let defined: Vec<NodeId> =
-        same.filter(|other| !is_prototype(graph, *other) && graph.qualified(*other) == qualified).collect();
+    // The implementation of an overload stands in the same file; that of a prototype anywhere.
+    let near = |other: &NodeId| !script || graph.file_index(*other) == graph.file_index(node);
+    let defined: Vec<NodeId> = same
+        .filter(near)
+        .filter(|other| !is_prototype(graph, *other) && graph.qualified(*other) == qualified && graph.kind(*other).is_callable())
+        .collect();
     if let [one] = defined.as_slice() { *one } else { node }
 }
 

@@ -299,6 +299,8 @@ fn whole_export(walker: &mut Walker<'_>, whole: Node<'_>, right: Node<'_>) {
             if let Some(source) = require_source(walker, inner) {
                 let module = string_text(walker, source);
                 walker.import(source, module, "", "", import_flag::WILDCARD | import_flag::REEXPORT);
+                // What the other module is as a whole, this one is too.
+                walker.import(source, module, "default", "default", import_flag::DEFAULT | import_flag::REEXPORT);
             }
         }
         _ => modules::export_default(walker, whole, right, flag::EXPORTED | flag::DEFAULT_EXPORT),
@@ -340,6 +342,8 @@ fn exported_member(walker: &mut Walker<'_>, node: Node<'_>) {
             Some(source) => {
                 let module = string_text(walker, source);
                 walker.import(source, module, "", "", import_flag::WILDCARD | import_flag::REEXPORT);
+                // What the other module is as a whole, this one is too.
+                walker.import(source, module, "default", "default", import_flag::DEFAULT | import_flag::REEXPORT);
             }
             None => walker.visit(node),
         },

@@ -12,8 +12,17 @@ const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".
 pub(crate) struct ScriptModules {
     /// Folder of a config to its alias rules.
     configs: FxHashMap<String, Config>,
-    /// Package name to its folder and entry specifiers, best first.
-    packages: FxHashMap<String, (String, Vec<String>)>,
+    packages: FxHashMap<String, ScriptPackage>,
+}
+
+/// A package of the tree.
+#[derive(Debug, Default)]
+struct ScriptPackage {
+    folder: String,
+    /// Entry specifiers, best first.
+    entries: Vec<String>,
+    /// Sub-path (`v3`, `utils/*`) to its targets, best first.
+    exports: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +65,16 @@ impl ScriptModules {
         }
         // Built output is usually not checked in: its source by custom is.
         entries.extend(["src/index", "index", "lib/index", "src/main"].map(str::to_owned));
-        self.packages.insert(name.to_owned(), (folder.to_owned(), entries));
+        let mut exports = Vec::new();
+        for (key, value) in json.get("exports").and_then(Value::as_object).into_iter().flatten() {
+            let Some(sub) = key.strip_prefix("./") else { continue };
+            let mut targets = Vec::new();
+            collect_strings(value, &mut targets);
+            // Sources stand before what is built from them, which is usually not checked in.
+            targets.sort_by_key(|target| !target.contains("src/"));
+            exports.push((sub.to_owned(), targets));
+        }
+        self.packages.insert(name.to_owned(), ScriptPackage { folder: folder.to_owned(), entries, exports });
     }
 
     pub fn resolve(&self, modules: &Modules, table: &Table<'_>, file: usize, text: &str) -> Module {
@@ -71,13 +89,17 @@ impl ScriptModules {
         }
         let name_end = if text.starts_with('@') { text.match_indices('/').nth(1).map(|(at, _)| at) } else { text.find('/') };
         let (name, rest) = text.split_at(name_end.unwrap_or(text.len()));
-        if let Some((folder, entries)) = self.packages.get(name) {
+        if let Some(ScriptPackage { folder, entries, exports }) = self.packages.get(name) {
             let rest = rest.trim_start_matches('/');
             let inside = |path: &str| join(folder, path).and_then(|path| lookup(modules, &path));
             let found = if rest.is_empty() {
                 entries.iter().find_map(|entry| inside(entry))
             } else {
-                inside(rest).or_else(|| inside(&format!("src/{rest}")))
+                let listed = exports.iter().find_map(|(pattern, targets)| {
+                    let star = matches(pattern, rest)?;
+                    targets.iter().find_map(|target| inside(&target.replacen('*', star, 1)))
+                });
+                listed.or_else(|| inside(rest)).or_else(|| inside(&format!("src/{rest}")))
             };
             return found.map_or(Module::Unknown, node);
         }
