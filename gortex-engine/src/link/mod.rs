@@ -26,8 +26,8 @@ use self::scope::{Entity, Scopes};
 use self::table::Table;
 use crate::facts::model::NONE;
 use crate::graph::names::NameTable;
-use crate::lang::Family;
 use crate::graph::{EdgeRow, FileEntry, Graph, NodeId, UnboundRow};
+use crate::lang::Family;
 
 /// Links files into a graph. Their order does not matter; `base` is assigned here.
 pub fn link(mut files: Vec<FileEntry>, repos: Vec<String>, manifests: &[Manifest], generation: u64) -> Graph {
@@ -115,7 +115,9 @@ fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
                 match infer.type_node(Place { file, owner }, view.str(def.owner_type)) {
                     Entity::Node(ty) if table.kind(ty).is_type() => Some((node, ty)),
                     // Before classes a function was one: `View.prototype.lookup = function ..`.
-                    Entity::Node(ty) if table.family(file) == Some(Family::Script) && table.kind(ty).is_callable() => Some((node, ty)),
+                    Entity::Node(ty) if table.family(file) == Some(Family::Script) && table.kind(ty).is_callable() => {
+                        Some((node, ty))
+                    }
                     _ => None,
                 }
             });

@@ -229,9 +229,12 @@ impl FileLinker<'_, '_, '_> {
         let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
         let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
         let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
-        let mut found: Vec<NodeId> = siblings.iter().copied().filter(callable).map(|other| self.infer.scopes.definition_of(other)).collect();
+        let mut found: Vec<NodeId> =
+            siblings.iter().copied().filter(callable).map(|other| self.infer.scopes.definition_of(other)).collect();
         // A member declared in its class and defined elsewhere is one member.
-        if found.iter().any(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION))) && table.family(self.file) == Some(Family::C) {
+        if found.iter().any(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION)))
+            && table.family(self.file) == Some(Family::C)
+        {
             found.retain(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION)));
         }
         found.sort_unstable();

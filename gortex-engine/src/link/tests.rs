@@ -770,7 +770,8 @@ function t() { app(); }
     check(fixture, "lib/view.js::View.lookup", &["View:2"]);
     check(fixture, "lib/view.js::View.again", &["lookup:3"]);
     let graph = linked(fixture);
-    let read = graph.incoming(node(&graph, "lib/view.js::View")).any(|edge| edge.role() == crate::facts::Role::Read && edge.line == 3);
+    let read =
+        graph.incoming(node(&graph, "lib/view.js::View")).any(|edge| edge.role() == crate::facts::Role::Read && edge.line == 3);
     assert!(read, "the module handed over as a value");
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::subgraph::{Lens, Reach, Relation, Step, Subgraph, containment, is_call, is_handed_over, parts, related, walk};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag};
-use crate::graph::{EdgeKind, EdgeRow, Graph, NodeId, Tier};
+use crate::graph::{EdgeKind, EdgeRow, Graph, NodeId, Tier, edge_flag};
 use crate::lang::Family;
 
 /// Confidence of a dispatch candidate, in percent.
@@ -86,7 +86,10 @@ pub fn usages(graph: &Graph, target: NodeId, lens: &Lens<'_>) -> Subgraph {
     let reach = Reach { depth: 1, limit: 0, merge: false };
     walk(graph, target, &[], lens, reach, |node, steps| {
         steps.extend(
-            graph.incoming(node).filter(|edge| edge.kind() != EdgeKind::Overrides).map(|edge| Step::plain(edge, edge.from)),
+            graph
+                .incoming(node)
+                .filter(|edge| edge.kind() != EdgeKind::Overrides && edge.flags & edge_flag::DERIVED == 0)
+                .map(|edge| Step::plain(edge, edge.from)),
         );
     })
 }

@@ -89,7 +89,9 @@ fn without_prototypes(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
 /// A class and its constructors share a name in Java and C++: the name alone means the class.
 fn without_constructors(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
     let types: Vec<NodeId> = found.iter().copied().filter(|node| graph.kind(*node).is_type()).collect();
-    found.retain(|node| graph.kind(*node) != Kind::Constructor || !graph.parent(*node).is_some_and(|owner| types.contains(&owner)));
+    found.retain(|node| {
+        graph.kind(*node) != Kind::Constructor || !graph.parent(*node).is_some_and(|owner| types.contains(&owner))
+    });
     found
 }
 
@@ -105,7 +107,8 @@ fn without_titles(graph: &Graph, found: Vec<NodeId>) -> Vec<NodeId> {
 
 fn is_prototype(graph: &Graph, node: NodeId) -> bool {
     let family = graph.file_of(node).lang.map(|lang| lang.language().family);
-    matches!(family, Some(Family::C | Family::Script)) && graph.def(node).is_some_and(|def| def.has(flag::DECLARATION) && def.kind().is_callable())
+    matches!(family, Some(Family::C | Family::Script))
+        && graph.def(node).is_some_and(|def| def.has(flag::DECLARATION) && def.kind().is_callable())
 }
 
 /// For a C or C++ prototype and a TypeScript overload signature the one definition of its name, otherwise the node itself.

@@ -1,6 +1,7 @@
 //! What satisfies an interface, trait or protocol.
 
 use gortex_engine::facts::Kind;
+use gortex_engine::graph::edge_flag;
 use gortex_engine::query::relations;
 
 use super::answer::{Narrow, target_of};
@@ -38,6 +39,9 @@ struct Found {
     note: Option<String>,
     #[serde(skip_serializing_if = "is_zero")]
     tier_filtered: usize,
+    /// Places of implementations on types outside the tracked roots.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    on_foreign_types: Vec<String>,
     implementations: Vec<Row>,
 }
 
@@ -73,6 +77,13 @@ fn answer(graph: &Graph, args: &FindImplementations) -> Answer<Reply> {
         _ if kind.is_type() => Some("not an interface, and nothing extends it".to_owned()),
         _ => Some("neither a type nor a method: nothing can implement it".to_owned()),
     };
-    let answer = Found { target: brief(graph, target), total: rows.len(), note, tier_filtered, implementations: rows };
+    // `impl Trait for str`: the type is no symbol here, but the trait is implemented all the same.
+    let on_foreign_types: Vec<String> = graph
+        .incoming(target)
+        .filter(|edge| edge.flags & edge_flag::FOREIGN != 0)
+        .map(|edge| format!("{}:{}", graph.file_of(edge.from).path, edge.line))
+        .collect();
+    let total = rows.len();
+    let answer = Found { target: brief(graph, target), total, note, tier_filtered, on_foreign_types, implementations: rows };
     Ok(Reply::new(&answer)?.rows("implementations").generation(graph.generation))
 }
