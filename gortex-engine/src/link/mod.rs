@@ -77,7 +77,8 @@ fn link_sorted(files: &[FileEntry], manifests: &[Manifest]) -> Linked {
     let mut unbound_names: Vec<&str> = Vec::new();
     let mut edges: Vec<EdgeRow> = Vec::with_capacity(links.iter().map(|one| one.edges.len()).sum::<usize>() + built.edges.len());
     for one in &mut links {
-        edges.append(&mut one.edges);
+        // Taken, not appended from: each file's rows are freed as they are moved.
+        edges.extend(std::mem::take(&mut one.edges));
         unbound_names.extend(one.loose.iter().map(|loose| loose.name));
     }
     edges.extend_from_slice(&built.edges);
