@@ -589,7 +589,11 @@ pub(super) fn field_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
     if declarators.is_empty() {
         // A nested type, or an anonymous union whose members are the type's own.
         return match ty {
-            Some(ty) if ty.child_by_field_name("name").is_none() && ty.child_by_field_name("body").is_some() => {
+            Some(ty)
+                if ty.kind() != "enum_specifier"
+                    && ty.child_by_field_name("name").is_none()
+                    && ty.child_by_field_name("body").is_some() =>
+            {
                 if let Some(body) = ty.child_by_field_name("body") {
                     members(w, body, around.access);
                 }

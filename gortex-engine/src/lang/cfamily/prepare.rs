@@ -23,7 +23,8 @@ fn reading(source: &[u8], c_only: bool) -> Option<Vec<u8>> {
     let branches = blank_branches(&mut out, c_only);
     let macros = blank_macros(&mut out, c_only);
     let conditions = blank_conditions(&mut out);
-    (branches || macros || conditions).then_some(out)
+    let guard = blank_guard(&mut out);
+    (branches || macros || conditions || guard).then_some(out)
 }
 
 fn blank(out: &mut [u8], from: usize, to: usize) -> bool {
@@ -318,6 +319,44 @@ fn settle(out: &mut [u8], group: &Group, changed: &mut bool) -> Option<Branch> {
     kept
 }
 
+/// Blanks an include guard around the whole file: a grammar gives up on all of a broken branch sooner than on a file.
+fn blank_guard(out: &mut [u8]) -> bool {
+    let source = out.to_vec();
+    let mut scanner = Scanner::new(&source, 0);
+    let words = |from: usize, to: usize| {
+        let mut words = source[from + 1..to].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        [words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next().unwrap_or_default()]
+    };
+    let Some((Token::Directive, from, to)) = scanner.next() else { return false };
+    let [b"ifndef", guard, _] = words(from, to) else { return false };
+    let mut blanked = vec![(from, to)];
+    let Some((Token::Directive, from, to)) = scanner.next() else { return false };
+    if words(from, to) != [b"define".as_slice(), guard, b"".as_slice()] {
+        return false;
+    }
+    blanked.push((from, to));
+    let mut depth = 1;
+    while let Some((token, from, to)) = scanner.next() {
+        if depth == 0 {
+            return false;
+        }
+        if token != Token::Directive {
+            continue;
+        }
+        let line = source[from + 1..to].trim_ascii_start();
+        match &line[..word_len(line)] {
+            b"if" | b"ifdef" | b"ifndef" => depth += 1,
+            b"else" | b"elif" if depth == 1 => return false,
+            b"endif" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            blanked.push((from, to));
+        }
+    }
+    depth == 0 && blanked.into_iter().fold(false, |changed, (from, to)| blank(out, from, to) | changed)
+}
+
 // ----- macros
 
 /// A piece of a declaration's head.
@@ -489,6 +528,16 @@ fn blank_conditions(out: &mut [u8]) -> bool {
         }
         if token == Token::Mark(b'(') {
             changed |= blank_convention(out, &source, end);
+            // `unsigned(x) < y`: the grammar knows conversions to types of one word, of the same length here.
+            let one_word: &[u8] = match &source[word.0..word.1] {
+                b"unsigned" => b"uint32_t",
+                b"long" => b"char",
+                _ => b"",
+            };
+            if !one_word.is_empty() && !is_primitive(&source[key.0..key.1]) {
+                out[word.0..word.1].copy_from_slice(one_word);
+                changed = true;
+            }
         }
         if token == Token::Directive {
             changed |= blank_comments(out, start, end);

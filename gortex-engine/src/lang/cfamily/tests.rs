@@ -473,3 +473,22 @@ fn a_c_macro_around_a_type_keeps_the_type() {
         assert_eq!(view.str(def(&view, "first").signature), "API(json *) first(const json *item);");
     }
 }
+
+// An include guard around something broken made one error of the whole file.
+#[test]
+fn a_guarded_header_survives_what_is_broken_in_it() {
+    let source = "// c\n#ifndef A_H\n#define A_H\nENABLE(int, long)\nnamespace a {\nclass B {\n  CONSTEXPR B(int n) : n_(unsigned(n) < 2) {}\n  enum : unsigned { X = 1 };\n  int n_;\n};\n#define CHECK(x) \\\n  ((x) /* why */ \\\n  ? 0 : 1)\n}\n#endif  // A_H\n";
+    for source in [source.to_owned(), source.replace('\n', "\r\n")] {
+        let facts = facts("cpp", &source);
+        let view = facts.view();
+        let expected =
+            ["5 module a", "6 class a.B", "7 constructor a.B.B", "8 enum_member a.B.X", "9 field a.B.n_", "11 macro a.CHECK"];
+        assert_eq!(defs(&view), expected);
+        assert_eq!(view.header.parse_errors, 0);
+    }
+    // Not a guard: something stands behind it, or its macro has a value.
+    for source in ["#ifndef A\n#define A\nFOO X();\n#endif\nint b;\n", "#ifndef A\n#define A 1\nFOO X();\n#endif\n"] {
+        let read = prepare(source.as_bytes());
+        assert!(read.is_none_or(|read| read.starts_with(b"#ifndef A\n#define A")), "{source}");
+    }
+}
