@@ -202,7 +202,7 @@ pub(super) fn define_type(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>
 fn read_again(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) -> bool {
     let Some(open) = node.child_by_field_name("body").map(|body| body.start_byte()) else { return false };
     let swallows = |end: &usize| *end < node.end_byte();
-    if braces_end(w.source, open).filter(swallows).is_none() {
+    if !braces_end(w.source, open).is_some_and(|end| swallows(&end)) {
         return false;
     }
     let prepare = w.language.language.hooks.prepare;
