@@ -35,6 +35,8 @@ impl Default for ExtractLimits {
 
 const SIGNATURE_BYTES: usize = 240;
 const DOC_BYTES: usize = 400;
+/// Parts of a broken file that are read again before it is taken as it is.
+const REREADS: usize = 48;
 /// Half of what threads usually have.
 const STACK_BYTES: usize = 1 << 20;
 
@@ -283,6 +285,40 @@ impl<'a> Walker<'a> {
         self.visit(tree.root_node());
         // Expressions are remembered by node, so the nodes must outlive the walk.
         self.trees.push(tree);
+        true
+    }
+
+    /// Reads parts of `text`, another reading of the file of the same length, each as a file of its own, and visits them in
+    /// turn; false, with nothing visited, where that was done too often or a part could not be parsed. The parts follow
+    /// each other and begin with `first`. For definitions that a broken parse gave too much.
+    pub fn visit_ranges(&mut self, text: &[u8], first: Node<'_>, parts: &[std::ops::Range<usize>]) -> bool {
+        if text.len() != self.source.len() || self.trees.len() >= REREADS {
+            return false;
+        }
+        let (mut at, mut point) = (first.start_byte(), first.start_position());
+        let mut advance = |to: usize| {
+            let passed = text.get(at..to).unwrap_or_default();
+            point.row += memchr::memchr_iter(b'\n', passed).count();
+            point.column = memchr::memrchr(b'\n', passed).map_or(point.column + passed.len(), |end| passed.len() - end - 1);
+            at = to;
+            point
+        };
+        let mut trees = Vec::new();
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            let range = tree_sitter::Range {
+                start_point: advance(part.start),
+                end_point: advance(part.end),
+                start_byte: part.start,
+                end_byte: part.end,
+            };
+            let Some(tree) = parse::parse_within(self.language, text, Some(range), self.limits) else { return false };
+            trees.push(tree);
+        }
+        for tree in trees {
+            self.visit(tree.root_node());
+            // As above: expressions are remembered by node.
+            self.trees.push(tree);
+        }
         true
     }
 

@@ -6,7 +6,7 @@ use super::declarator::{Declared, bare, declared, split_qualified, typed};
 use super::expr::{path_before_name, type_text};
 use super::refs::{initializer, scopes};
 use super::types::{anonymous_type, members, mention, mention_in, type_as};
-use super::{is_caps, is_cpp, plus};
+use super::{is_caps, is_cpp, is_keyword, plus};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
 use crate::lang::common::arg_count;
@@ -117,6 +117,10 @@ fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Aro
     }
     let (name, scope) = split_qualified(found.name);
     let bare_name = bare(name);
+    if is_no_name(w, bare_name) {
+        // A broken head; what is inside is still there.
+        return w.visit_children(node);
+    }
     let text = match name.kind() {
         "operator_cast" => one_line(
             w.slice(name.start_byte(), name.child_by_field_name("declarator").map_or(name.end_byte(), |end| end.start_byte())),
@@ -205,6 +209,41 @@ fn tail_flags(w: &Walker<'_>, node: Node<'_>, head: Node<'_>, has_body: bool) ->
 pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|child| child.kind() == kind)
+}
+
+/// Whether what a broken parse took for a name can't be one.
+pub(super) fn is_no_name(w: &Walker<'_>, name: Node<'_>) -> bool {
+    let text = w.text(name);
+    let identifier = matches!(name.kind(), "identifier" | "field_identifier" | "type_identifier");
+    identifier && (text == "$" || (is_keyword(text) && !text.starts_with("__")) && !is_c_name(w, text))
+}
+
+/// Key words of C++ that are ordinary names in C.
+fn is_c_name(w: &Walker<'_>, text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "class",
+        "typename",
+        "template",
+        "this",
+        "new",
+        "delete",
+        "namespace",
+        "using",
+        "public",
+        "private",
+        "protected",
+        "virtual",
+        "operator",
+        "throw",
+        "try",
+        "catch",
+        "explicit",
+        "decltype",
+        "noexcept",
+        "asm",
+        "defined",
+    ];
+    text == "override" || text == "defined" || (!is_cpp(w) && WORDS.contains(&text))
 }
 
 /// The start of macros that stand before a definition on its line: `API static int f(..)`.
@@ -381,6 +420,9 @@ fn variable(
     around: Around<'_>,
     first: bool,
 ) {
+    if is_no_name(w, bare(split_qualified(found.name).0)) {
+        return w.visit_children_except(node, &[Some(found.name), ty]);
+    }
     let in_type = place(w) == Place::Type;
     if let Some(lambda) = found.value.filter(|value| value.kind() == "lambda_expression") {
         return plus::named_lambda(w, node, found.name, lambda);
@@ -547,7 +589,11 @@ pub(super) fn field_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
     if declarators.is_empty() {
         // A nested type, or an anonymous union whose members are the type's own.
         return match ty {
-            Some(ty) if ty.child_by_field_name("name").is_none() && ty.child_by_field_name("body").is_some() => {
+            Some(ty)
+                if ty.kind() != "enum_specifier"
+                    && ty.child_by_field_name("name").is_none()
+                    && ty.child_by_field_name("body").is_some() =>
+            {
                 if let Some(body) = ty.child_by_field_name("body") {
                     members(w, body, around.access);
                 }

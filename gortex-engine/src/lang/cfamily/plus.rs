@@ -5,8 +5,10 @@ use tree_sitter::Node;
 use super::declarator::{declared, split_qualified, typed};
 use super::declare::{self, Around, bind_parameters, parameter_types, scope_expr, scope_text};
 use super::expr::type_text;
+use super::is_caps;
+use super::prepare::word_len;
 use super::types::{mention, mention_in, type_as};
-use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
+use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
 use crate::lang::common::arg_count;
 
@@ -150,6 +152,13 @@ fn template_parameters(w: &mut Walker<'_>, list: Node<'_>) {
         _ => {
             if let Some(ty) = parameter.child_by_field_name("type") {
                 type_as(w, ty, Role::Type);
+            }
+            // What the prepared reading has in place of a macro.
+            let text = w.text(parameter);
+            let word = &text[..word_len(text.as_bytes())];
+            if parameter.kind() == "optional_parameter_declaration" && is_caps(word) {
+                let row = w.reference_named(parameter, word, Role::Call, NONE);
+                w.call_detail(row, None, Usage::Unknown);
             }
             if let Some(value) = parameter.child_by_field_name("default_value") {
                 w.visit(value);

@@ -21,8 +21,10 @@ pub(in crate::lang) fn prepare_c(source: &[u8]) -> Option<Vec<u8>> {
 fn reading(source: &[u8], c_only: bool) -> Option<Vec<u8>> {
     let mut out = source.to_vec();
     let branches = blank_branches(&mut out, c_only);
-    let macros = blank_macros(&mut out);
-    (branches || macros).then_some(out)
+    let macros = blank_macros(&mut out, c_only);
+    let conditions = blank_conditions(&mut out);
+    let guard = blank_guard(&mut out);
+    (branches || macros || conditions || guard).then_some(out)
 }
 
 fn blank(out: &mut [u8], from: usize, to: usize) -> bool {
@@ -317,6 +319,44 @@ fn settle(out: &mut [u8], group: &Group, changed: &mut bool) -> Option<Branch> {
     kept
 }
 
+/// Blanks an include guard around the whole file: a grammar gives up on all of a broken branch sooner than on a file.
+fn blank_guard(out: &mut [u8]) -> bool {
+    let source = out.to_vec();
+    let mut scanner = Scanner::new(&source, 0);
+    let words = |from: usize, to: usize| {
+        let mut words = source[from + 1..to].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        [words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next().unwrap_or_default()]
+    };
+    let Some((Token::Directive, from, to)) = scanner.next() else { return false };
+    let [b"ifndef", guard, _] = words(from, to) else { return false };
+    let mut blanked = vec![(from, to)];
+    let Some((Token::Directive, from, to)) = scanner.next() else { return false };
+    if words(from, to) != [b"define".as_slice(), guard, b"".as_slice()] {
+        return false;
+    }
+    blanked.push((from, to));
+    let mut depth = 1;
+    while let Some((token, from, to)) = scanner.next() {
+        if depth == 0 {
+            return false;
+        }
+        if token != Token::Directive {
+            continue;
+        }
+        let line = source[from + 1..to].trim_ascii_start();
+        match &line[..word_len(line)] {
+            b"if" | b"ifdef" | b"ifndef" => depth += 1,
+            b"else" | b"elif" if depth == 1 => return false,
+            b"endif" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            blanked.push((from, to));
+        }
+    }
+    depth == 0 && blanked.into_iter().fold(false, |changed, (from, to)| blank(out, from, to) | changed)
+}
+
 // ----- macros
 
 /// A piece of a declaration's head.
@@ -348,17 +388,20 @@ fn skip_group(bytes: &[u8], open: usize, left: u8, right: u8) -> Option<usize> {
     None
 }
 
-fn blank_macros(out: &mut [u8]) -> bool {
+fn blank_macros(out: &mut [u8], c_only: bool) -> bool {
     let source = out.to_vec();
     let mut scanner = Scanner::new(&source, 0);
     let mut head: Vec<Piece> = Vec::new();
     let mut has_value = false;
     let mut changed = false;
+    // The names of the scopes around; only a type's own name matters, which is that of its constructors.
+    let mut scopes: Vec<&[u8]> = Vec::new();
     while let Some((token, start, end)) = scanner.next() {
+        let class = scopes.last().copied().unwrap_or_default();
         match token {
             Token::Directive => {}
             Token::Mark(b';') => {
-                changed |= fix(out, &source, &head, b';');
+                changed |= fix(out, &source, &head, b';', (class, c_only));
                 head.clear();
                 has_value = false;
             }
@@ -366,11 +409,14 @@ fn blank_macros(out: &mut [u8]) -> bool {
                 changed |= blank_lonely(out, &source, &head);
                 head.clear();
                 has_value = false;
+                scopes.pop();
             }
             Token::Mark(b'{') => {
-                changed |= fix(out, &source, &head, b'{');
+                changed |= fix(out, &source, &head, b'{', (class, c_only));
                 if !opens_scope(&source, &head) || has_value {
                     scanner.at = skip_group(&source, start, b'{', b'}').unwrap_or(source.len());
+                } else {
+                    scopes.push(type_name(&source, &head));
                 }
                 // After a body a new declaration begins; after a value the old one goes on to its semicolon.
                 if !has_value {
@@ -386,7 +432,8 @@ fn blank_macros(out: &mut [u8]) -> bool {
                 }
             }
             Token::Mark(b'<') if head.last().is_some_and(|last| &source[last.start..last.end] == b"template") => {
-                if let Some(to) = skip_group(&source, start, b'<', b'>') {
+                if let Some(to) = skip_angles(&source, start) {
+                    changed |= fix_parameters(out, &source, start, to);
                     scanner.at = to;
                 }
                 head.pop();
@@ -398,13 +445,14 @@ fn blank_macros(out: &mut [u8]) -> bool {
                 head.clear();
             }
             Token::Mark(b'=') => {
-                has_value = true;
+                // `operator+=` has no value.
+                has_value |= !head.iter().rev().take(3).any(|piece| &source[piece.start..piece.end] == b"operator");
                 head.push(Piece { token, start, end, group: None });
             }
             _ => head.push(Piece { token, start, end, group: None }),
         }
     }
-    changed
+    changed | blank_lonely(out, &source, &head)
 }
 
 /// Blanks macros that stand alone where a declaration would begin or end.
@@ -416,6 +464,182 @@ fn blank_lonely(out: &mut [u8], source: &[u8], head: &[Piece]) -> bool {
         }
     }
     changed
+}
+
+/// One past the `>` that ends a template's parameters: a `>` between parentheses compares.
+fn skip_angles(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut scanner = Scanner::new(bytes, open);
+    scanner.line_start = false;
+    let mut depth = 0;
+    while let Some((token, start, end)) = scanner.next() {
+        match token {
+            Token::Mark(b'<') => depth += 1,
+            Token::Mark(b'>') => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(end);
+                }
+            }
+            Token::Mark(b'(') => scanner.at = skip_group(bytes, start, b'(', b')')?,
+            Token::Mark(b';' | b'}') => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `template <class T, ENABLE_IF(!sized<T>())>`: a macro with arguments among the parameters reads as a nameless one whose
+/// default value is what stands in the parentheses.
+fn fix_parameters(out: &mut [u8], source: &[u8], from: usize, to: usize) -> bool {
+    const NAMELESS: &[u8] = b"int=";
+    let mut scanner = Scanner::new(source, from);
+    scanner.line_start = false;
+    let mut changed = false;
+    let mut begins = false;
+    while let Some((token, start, end)) = scanner.next() {
+        if start >= to {
+            break;
+        }
+        let first = std::mem::replace(&mut begins, matches!(token, Token::Mark(b'<' | b',')));
+        if token == Token::Mark(b'(') {
+            scanner.at = skip_group(source, start, b'(', b')').unwrap_or(to);
+        }
+        let room = first && token == Token::Word && end - start >= NAMELESS.len() && is_candidate(&source[start..end]);
+        if room && source[end..to].trim_ascii_start().starts_with(b"(") {
+            blank(out, start, end);
+            out[start..start + NAMELESS.len()].copy_from_slice(NAMELESS);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// `if CONSTEXPR (..)`: a macro between the key word and the condition, wherever statements are.
+fn blank_conditions(out: &mut [u8]) -> bool {
+    let source = out.to_vec();
+    let mut scanner = Scanner::new(&source, 0);
+    let mut changed = false;
+    let mut before: [(usize, usize); 2] = [(0, 0); 2];
+    let mut mark = 0;
+    while let Some((token, start, end)) = scanner.next() {
+        let [key, word] = before;
+        if token == Token::Mark(b'(') && &source[key.0..key.1] == b"if" && is_candidate(&source[word.0..word.1]) {
+            changed |= blank(out, word.0, word.1);
+        }
+        if token == Token::Mark(b'(') {
+            changed |= blank_convention(out, &source, end);
+            // `unsigned(x) < y`: the grammar knows conversions to types of one word, of the same length here.
+            let one_word: &[u8] = match &source[word.0..word.1] {
+                b"unsigned" => b"uint32_t",
+                b"long" => b"char",
+                _ => b"",
+            };
+            if !one_word.is_empty() && !is_primitive(&source[key.0..key.1]) {
+                out[word.0..word.1].copy_from_slice(one_word);
+                changed = true;
+            }
+        }
+        if token == Token::Directive {
+            changed |= blank_comments(out, start, end);
+        }
+        // `INLINE void f();` wherever that stands, a local type's members too.
+        let (macro_word, next) = (&source[word.0..word.1], &source[start..end]);
+        let begins = matches!(mark, b';' | b'{' | b'}' | b'>' | b':' | 0);
+        let declares = is_primitive(next) || matches!(next, b"inline" | b"static" | b"virtual" | b"explicit" | b"constexpr");
+        if token == Token::Word && key == (0, 0) && begins && is_caps_word(macro_word) && declares {
+            changed |= blank(out, word.0, word.1);
+        }
+        if token != Token::Word {
+            mark = if let Token::Mark(byte) = token { byte } else { 0 };
+        }
+        before = [word, if token == Token::Word { (start, end) } else { (0, 0) }];
+    }
+    changed
+}
+
+/// Comments between the lines of a definition end it, for the grammar.
+fn blank_comments(out: &mut [u8], from: usize, to: usize) -> bool {
+    let mut changed = false;
+    let mut at = from;
+    while let Some(open) = memchr::memmem::find(&out[at..to], b"/*") {
+        let end = skip_comment(out, at + open).min(to);
+        let goes_on = out[end..to].split(|byte| *byte == b'\n').next().is_some_and(|rest| rest.trim_ascii_end().ends_with(b"\\"));
+        changed |= goes_on && blank(out, at + open, end);
+        at = end;
+    }
+    changed
+}
+
+/// `(CDECL *name)(..)`: a macro between the parenthesis and the star of a pointer to a function.
+fn blank_convention(out: &mut [u8], source: &[u8], open: usize) -> bool {
+    let mut scanner = Scanner::new(source, open);
+    scanner.line_start = false;
+    let Some((Token::Word, start, end)) = scanner.next() else { return false };
+    if !is_candidate(&source[start..end]) {
+        return false;
+    }
+    for expected in [Token::Mark(b'*'), Token::Word, Token::Mark(b')'), Token::Mark(b'(')] {
+        if scanner.next().is_none_or(|(token, ..)| token != expected) {
+            return false;
+        }
+    }
+    blank(out, start, end)
+}
+
+/// `f(int x UNUSED)`: macros behind the names of parameters.
+fn fix_arguments(out: &mut [u8], source: &[u8], open: usize, to: usize) -> bool {
+    let mut scanner = Scanner::new(source, open);
+    scanner.line_start = false;
+    let mut last: Vec<(usize, usize)> = Vec::new();
+    let mut changed = false;
+    while let Some((token, start, end)) = scanner.next() {
+        if start >= to {
+            break;
+        }
+        match token {
+            Token::Word => last.push((start, end)),
+            Token::Mark(b'=') => {
+                changed |= blank_behind_name(out, source, &last);
+                // The grammar takes no `= {}` here; any other value does.
+                if let (Some((Token::Mark(b'{'), open, _)), Some((Token::Mark(b'}'), _, shut))) = (scanner.next(), scanner.next())
+                {
+                    blank(out, open, shut);
+                    out[open] = b'0';
+                    changed = true;
+                }
+                last.clear();
+            }
+            Token::Mark(b',' | b')') => {
+                changed |= blank_behind_name(out, source, &last);
+                last.clear();
+            }
+            Token::Mark(b'*' | b'&') => {}
+            _ => last.clear(),
+        }
+    }
+    changed
+}
+
+/// Blanks the last of a parameter's words when it is a macro behind type and name.
+fn blank_behind_name(out: &mut [u8], source: &[u8], words: &[(usize, usize)]) -> bool {
+    let [.., ty, name, (from, to)] = *words else { return false };
+    let (ty, name) = (&source[ty.0..ty.1], &source[name.0..name.1]);
+    let plain = |word: &[u8]| !is_storage(word) && !is_tag(word);
+    let named = plain(ty) && plain(name) && !is_primitive(name) && !is_candidate(name);
+    named && is_candidate(&source[from..to]) && blank(out, from, to)
+}
+
+/// The name of the type that a head introduces; empty for a namespace.
+fn type_name<'s>(source: &'s [u8], head: &[Piece]) -> &'s [u8] {
+    let text = |piece: &Piece| &source[piece.start..piece.end];
+    let Some(tag) = head.iter().position(|piece| is_tag(text(piece))) else { return b"" };
+    let names = head[tag + 1..].iter().take_while(|piece| !matches!(piece.token, Token::Mark(b':' | b'<')));
+    names.filter(|piece| piece.token == Token::Word && text(piece) != b"final").last().map_or(b"", text)
+}
+
+/// The end of the braces that open at `open`, where they are closed at all.
+pub(super) fn braces_end(source: &[u8], open: usize) -> Option<usize> {
+    skip_group(source, open, b'{', b'}')
 }
 
 /// Whether a brace after this head holds declarations.
@@ -462,6 +686,10 @@ fn fix_label(out: &mut [u8], source: &[u8], head: &[Piece], colon: usize) -> boo
         changed |= blank(out, colon - 1, colon);
     }
     changed
+}
+
+fn is_caps_word(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(is_caps)
 }
 
 /// Words that may be macros standing for an attribute.
@@ -564,6 +792,14 @@ fn is_reserved(word: &[u8]) -> bool {
     )
 }
 
+/// Whether `(..)` holds nothing but a type: words and stars.
+fn is_type_in_parens(group: &[u8]) -> bool {
+    let inner = group.trim_ascii().strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")")).unwrap_or_default();
+    let plain =
+        |byte: &u8| byte.is_ascii_whitespace() || *byte == b'*' || *byte == b'_' || *byte >= 0x80 || byte.is_ascii_alphanumeric();
+    inner.trim_ascii().first().is_some_and(|byte| !byte.is_ascii_digit() && *byte != b'*') && inner.iter().all(plain)
+}
+
 /// Which of the pieces before a function's name are plain words too many: a type is one word, or made of the language's own.
 fn surplus(source: &[u8], head: &[Piece], name: usize) -> Vec<usize> {
     let text = |at: usize| &source[head[at].start..head[at].end];
@@ -604,10 +840,21 @@ fn is_tag(word: &[u8]) -> bool {
     matches!(word, b"class" | b"struct" | b"union" | b"enum")
 }
 
-/// Blanks macros in the head of one declaration, when a type and a name remain.
-fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
+/// Blanks macros in the head of one declaration, when a type and a name remain. `around` is the name of the
+/// type around, and whether the file is C.
+fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8, around: (&[u8], bool)) -> bool {
+    let (class, c_only) = around;
     let text = |piece: &Piece| &source[piece.start..piece.end];
+    let operator = head.iter().position(|piece| text(piece) == b"operator");
     let stop = head.iter().position(|piece| matches!(piece.token, Token::Mark(b'=' | b',' | b'[')));
+    if ended == b'{'
+        && head.first().is_some_and(|first| text(first) == b"enum")
+        && head.get(1).is_some_and(|next| next.token == Token::Mark(b':'))
+    {
+        // The grammar knows a base only where there is a name: `enum : unsigned { A };`
+        return blank(out, head[1].start, head[head.len() - 1].end);
+    }
+    let stop = stop.filter(|stop| operator.is_none_or(|at| at > *stop));
     let colon = head.windows(3).position(|three| {
         three[1].token == Token::Mark(b':') && three[0].token != Token::Mark(b':') && three[2].token != Token::Mark(b':')
     });
@@ -617,14 +864,16 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
         let mark = |at: Option<&Piece>, marks: &[u8]| {
             at.is_some_and(|piece| matches!(piece.token, Token::Mark(byte) if marks.contains(&byte)))
         };
-        mark(head.get(at + 1), b":<") || (at > 0 && mark(head.get(at - 1), b":~<"))
+        mark(head.get(at + 1), b":<>,") || (at > 0 && mark(head.get(at - 1), b":~<,"))
     };
     let word = |at: usize| head[at].token == Token::Word;
     let candidate = |at: usize| word(at) && is_candidate(text(&head[at])) && !qualified(at);
     let called = (0..head.len()).find(|at| word(*at) && head[*at].group.is_some() && !candidate(*at));
     let is_type = |at: usize| word(at) && !is_storage(text(&head[at])) && !candidate(at);
     let name = called.or_else(|| {
-        let last_called = (0..head.len()).rev().find(|at| candidate(*at) && head[*at].group.is_some() && (0..*at).any(is_type));
+        let tagged = |at: usize| ended == b'{' && at > 0 && is_tag(text(&head[at - 1])) && at + 1 < head.len();
+        let last_called =
+            (0..head.len()).rev().find(|at| candidate(*at) && head[*at].group.is_some() && !tagged(*at) && (0..*at).any(is_type));
         last_called.or_else(|| (0..head.len()).rev().find(|at| word(*at)))
     });
     let Some(name) = name else { return false };
@@ -650,6 +899,13 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
         }
         return changed;
     }
+    // A constructor or destructor has no type that a macro could stand for.
+    let constructs = called.is_some_and(|at| {
+        let initializes = ended == b'{' && colon.is_some_and(|colon| colon >= at);
+        let marked = (0..at).any(|at| text(&head[at]) == b"explicit" || head[at].token == Token::Mark(b'~'));
+        initializes || marked || text(&head[at]) == class
+    });
+    let has_type = has_type || constructs;
     // Where nothing else is the type, one of the macros is.
     let star = (0..name).find(|at| head[*at].token == Token::Mark(b'*')).unwrap_or(name);
     let keep = (!has_type).then(|| (0..star).find(|at| candidate(*at) && !text(&head[*at]).starts_with(b"__"))).flatten();
@@ -660,7 +916,10 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
         }
         if keep == Some(at) {
             if let Some(group) = head[at].group {
-                changed |= blank(out, head[at].end, group);
+                // `API(type *) f(void)`: the type is inside, and the grammar of C knows that.
+                if !(c_only && is_type_in_parens(&source[head[at].end..group])) {
+                    changed |= blank(out, head[at].end, group);
+                }
             }
             continue;
         }
@@ -668,7 +927,8 @@ fn fix(out: &mut [u8], source: &[u8], head: &[Piece], ended: u8) -> bool {
             changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
         }
     }
-    if called.is_some() {
+    if let Some(group) = called.and_then(|at| head[at].group) {
+        changed |= fix_arguments(out, source, head[name].end, group);
         for at in surplus(source, head, name) {
             changed |= blank(out, head[at].start, head[at].group.unwrap_or(head[at].end));
         }

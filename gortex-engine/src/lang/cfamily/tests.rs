@@ -390,3 +390,105 @@ fn deep_nesting_ends() {
         }
     });
 }
+
+// A macro before a constructor was taken for its type: the initializers broke the class, which swallowed what came after.
+#[test]
+fn macros_before_constructors_are_no_types() {
+    let source = "NS_BEGIN\nEXPORTED template <class T, ENABLE_IF(!sized<T>::value)>\nclass Buf {\n public:\n  CONSTEXPR explicit Buf(int n, int cap UNUSED = {}) : size_(n) {}\n  CONSTEXPR ~Buf() {}\n  CONSTEXPR void operator+=(int n) { size_ += n; }\n  MAYBE other(int n);\n private:\n  unsigned size_;\n};\nEXPORTED struct Pad {\n  unsigned width;\n  CONSTEXPR Pad(int n, const Buf<int>& b = {}) : width(n) {\n    if CONSTEXPR (sizeof(int) > 2) { run(); }\n  }\n};\nvoid after(int x);\nclass VISIBLE(\"x\") Err : public Base {\n  int code;\n};\nNS_END\n";
+    for source in [source.to_owned(), source.replace('\n', "\r\n"), source.trim_end().to_owned()] {
+        let facts = facts("cpp", &source);
+        let view = facts.view();
+        let expected = [
+            "2 class Buf",
+            "5 constructor Buf.Buf",
+            "6 method Buf.~Buf",
+            "7 method Buf.operator +=",
+            "8 method Buf.other",
+            "10 field Buf.size_",
+            "12 struct Pad",
+            "13 field Pad.width",
+            "14 constructor Pad.Pad",
+            "18 function after",
+            "19 class Err",
+            "20 field Err.code",
+        ];
+        let found: Vec<_> = defs(&view).into_iter().map(|row| row.replace("operator+=", "operator +=")).collect();
+        assert_eq!(found, expected);
+        assert_eq!(view.header.parse_errors, 0);
+        let rows = shown(&view);
+        assert!(rows.contains(&"2:28 call ENABLE_IF".to_owned()), "{rows:#?}");
+        assert!(rows.contains(&"8:2 return_type MAYBE".to_owned()), "{rows:#?}");
+    }
+}
+
+// A class with an error in it reached to the end of the file; what came after were its members.
+#[test]
+fn a_broken_type_ends_where_its_braces_do() {
+    let source = "namespace a {\nstruct Pad {\n  unsigned size;\n  Odd Pad(int n, @) : size((n >> 2) + u(n)), rest(0) {\n    if (n) { g(); }\n  }\n};\n\ntemplate <class T>\nauto write(T out) -> T {\n  return h(out);\n}\nstruct Größe { int x; };\n}\nint last() { return 1; }\n";
+    for source in [source.to_owned(), source.replace('\n', "\r\n")] {
+        let facts = facts("cpp", &source);
+        let view = facts.view();
+        let pad = def(&view, "Pad");
+        assert_eq!((pad.start_line, pad.end_line), (2, 7), "{:#?}", defs(&view));
+        let rows = defs(&view);
+        for row in ["9 function a.write", "13 struct a.Größe", "13 field a.Größe.x", "15 function last"] {
+            assert!(rows.contains(&row.to_owned()), "{rows:#?}");
+        }
+        assert!(view.header.parse_errors > 0);
+    }
+}
+
+#[test]
+fn key_words_are_no_names() {
+    let source = "struct A {\n  MACRO explicit buf(int);\n  Odd explicit odd(int) @;\n};\nvoid f() { @ }\nelse if (x) { g(); }\nint $;\nint named;\n";
+    for language in ["cpp", "c"] {
+        let facts = facts(language, source);
+        let view = facts.view();
+        for row in view.defs {
+            let name = view.str(row.name);
+            assert!(!["else", "if", "$"].contains(&name) && (language == "c" || name != "explicit"), "{:#?}", defs(&view));
+        }
+        assert!(defs(&view).contains(&"8 variable named".to_owned()), "{:#?}", defs(&view));
+    }
+    let facts = facts("c", "int class;\nstruct s { int new; int explicit; };\nint this(void);\n");
+    let view = facts.view();
+    let expected = ["1 variable class", "2 struct s", "2 field s.new", "2 field s.explicit", "3 function this"];
+    assert_eq!(defs(&view), expected);
+}
+
+// In a header with anything else to mend, the type in `API(type)` was lost with the parentheses.
+#[test]
+fn a_c_macro_around_a_type_keeps_the_type() {
+    let source = "#ifdef __cplusplus\nextern \"C\"\n{\n#endif\n#define API(type) type\ntypedef int json_bool;\ntypedef struct json { void *(CDECL *make)(int size); } json;\nAPI(json_bool) is_null(const json *item);\nAPI(json *) first(const json *item);\nAPI(void) drop(json *item);\n#ifdef __cplusplus\n}\n#endif\n";
+    for source in [source.to_owned(), source.replace('\n', "\r\n")] {
+        let facts = facts("c", &source);
+        let view = facts.view();
+        assert_eq!(view.header.parse_errors, 0, "{:#?}", shown(&view));
+        let rows = shown(&view);
+        for row in
+            ["8:4 return_type json_bool", "9:4 return_type json", "9:0 call API", "10:0 call API", "7:36 def field json.make"]
+        {
+            assert!(rows.contains(&row.to_owned()), "{row} {rows:#?}");
+        }
+        assert_eq!(view.str(def(&view, "first").signature), "API(json *) first(const json *item);");
+    }
+}
+
+// An include guard around something broken made one error of the whole file.
+#[test]
+fn a_guarded_header_survives_what_is_broken_in_it() {
+    let source = "// c\n#ifndef A_H\n#define A_H\nENABLE(int, long)\nnamespace a {\nclass B {\n  CONSTEXPR B(int n) : n_(unsigned(n) < 2) {}\n  enum : unsigned { X = 1 };\n  int n_;\n};\n#define CHECK(x) \\\n  ((x) /* why */ \\\n  ? 0 : 1)\n}\n#endif  // A_H\n";
+    for source in [source.to_owned(), source.replace('\n', "\r\n")] {
+        let facts = facts("cpp", &source);
+        let view = facts.view();
+        let expected =
+            ["5 module a", "6 class a.B", "7 constructor a.B.B", "8 enum_member a.B.X", "9 field a.B.n_", "11 macro a.CHECK"];
+        assert_eq!(defs(&view), expected);
+        assert_eq!(view.header.parse_errors, 0);
+    }
+    // Not a guard: something stands behind it, or its macro has a value.
+    for source in ["#ifndef A\n#define A\nFOO X();\n#endif\nint b;\n", "#ifndef A\n#define A 1\nFOO X();\n#endif\n"] {
+        let read = prepare(source.as_bytes());
+        assert!(read.is_none_or(|read| read.starts_with(b"#ifndef A\n#define A")), "{source}");
+    }
+}

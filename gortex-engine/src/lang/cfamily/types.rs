@@ -3,8 +3,11 @@
 use tree_sitter::Node;
 
 use super::declarator::{Declared, bare, declared, split_qualified, typed};
-use super::declare::{Around, child_of_kind, declaration_in, declarators, field_in, function_in, rest_of_declarator, seen};
+use super::declare::{
+    Around, child_of_kind, declaration_in, declarators, field_in, function_in, is_no_name, rest_of_declarator, seen,
+};
 use super::expr::type_text;
+use super::prepare::braces_end;
 use super::refs::{qualified_as, scopes};
 use super::{DEPTH, plus};
 use crate::facts::model::{Kind, NONE, Role, Usage, Visibility, flag};
@@ -171,6 +174,12 @@ pub(super) fn define_type(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>
         return;
     };
     let (last, scope) = split_qualified(name);
+    if is_no_name(w, bare(last)) {
+        return w.visit_children(node);
+    }
+    if node.has_error() && read_again(w, node, around) {
+        return;
+    }
     let (visibility, exported) = seen(w, around, false);
     let mut new = NewDef::new(kind, node, bare(last)).body(body).visibility(visibility).flags(exported);
     new.first = around.outer;
@@ -186,6 +195,24 @@ pub(super) fn define_type(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>
         w.visit_field(last, "arguments");
     });
     type_body(w, node, def);
+}
+
+/// A broken type may swallow what stands behind it. Where its braces end before its node does, the type and the rest are
+/// read again, each by itself; tells whether they were.
+fn read_again(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) -> bool {
+    let Some(open) = node.child_by_field_name("body").map(|body| body.start_byte()) else { return false };
+    let swallows = |end: &usize| *end < node.end_byte();
+    if !braces_end(w.source, open).is_some_and(|end| swallows(&end)) {
+        return false;
+    }
+    let prepare = w.language.language.hooks.prepare;
+    let text = prepare.and_then(|prepare| prepare(w.source)).unwrap_or_else(|| w.source.to_vec());
+    let Some(end) = braces_end(&text, open).filter(swallows) else { return false };
+    let gap = text[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let end = if text.get(end + gap) == Some(&b';') { end + gap + 1 } else { end };
+    let start = around.outer.unwrap_or(node);
+    let parts = [start.start_byte()..end, end..node.end_byte().max(end)];
+    w.visit_ranges(&text, start, &parts)
 }
 
 /// Bases and members of a type.
