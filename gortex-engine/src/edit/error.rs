@@ -86,13 +86,13 @@ pub enum EditError {
         region: Option<(u32, u32)>,
     },
     /// The text occurs more than once and nothing says which is meant.
-    #[error("the text to replace occurs {count} times in `{path}`, first at lines {}", join(.lines))]
+    #[error("the text to replace occurs {count} times in `{path}`, first at line{} {}", if .lines.len() == 1 { "" } else { "s" }, join(.lines))]
     Ambiguous {
         /// The path as asked.
         path: String,
         /// How often it occurs.
         count: usize,
-        /// The lines of the first three.
+        /// The first three lines that have it.
         lines: Vec<u32>,
     },
     /// The text does not occur as often as the caller said.

@@ -248,7 +248,7 @@ fn nearest_existing(root: &Path, rest: &Path, path: &str) -> Result<PathBuf, Edi
         if at.symlink_metadata().is_ok() {
             let meta = fs::metadata(&at).map_err(|_| EditError::PathEscape { path: path.to_owned() })?;
             if !meta.is_dir() {
-                return Err(EditError::NotAFile { path: path.to_owned(), kind: "below a file" });
+                return Err(EditError::ParentIsFile { path: path.to_owned(), parent: slashed(ancestor) });
             }
             let base = fs::canonicalize(&at).map_err(EditError::io("resolve", path))?;
             return Ok(missing.iter().rev().fold(base, |folder, name| folder.join(name)));
@@ -352,7 +352,8 @@ mod tests {
         let roots = place.one();
         check(&roots, "dir", Want::File, Err("not_a_file"));
         check(&roots, "src/none.py", Want::File, Err("file_not_found"));
-        check(&roots, "src/a.py/b", Want::NewOrFile, Err("file_not_found"));
+        check(&roots, "src/a.py/b", Want::NewOrFile, Err("parent_is_file"));
+        check(&roots, "src/a.py/b", Want::File, Err("file_not_found"));
         check(&roots, "", Want::File, Err("invalid_argument"));
         check(&roots, "a\0b", Want::NewOrFile, Err("invalid_argument"));
         check(&roots, ".git/config", Want::File, Err("path_protected"));

@@ -95,7 +95,9 @@ impl<'a> Source<'a> {
 
     /// Whether a bare word is a parameter, a variable or an alias, or a use of one inside the function that has it.
     pub fn is_local(&self, offset: usize, name: &str) -> bool {
-        let Some(leaf) = self.leaf(offset).filter(|leaf| leaf.kind() == "identifier" && self.is_bare(offset)) else { return false };
+        let Some(leaf) = self.leaf(offset).filter(|leaf| leaf.kind() == "identifier" && self.is_bare(offset)) else {
+            return false;
+        };
         if is_alias(leaf) {
             return true;
         }
@@ -156,15 +158,25 @@ fn declares(leaf: Node<'_>) -> bool {
         let is = |fields: &[&str]| fields.iter().any(|field| is_field(parent, field, node));
         match parent.kind() {
             // A bare word in a list of parameters is one itself.
-            "parameters" | "lambda_parameters" | "formal_parameters" | "closure_parameters" | "inferred_parameters" => return true,
+            "parameters" | "lambda_parameters" | "formal_parameters" | "closure_parameters" | "inferred_parameters" => {
+                return true;
+            }
             "assignment" | "short_var_declaration" | "for_statement" | "for_in_clause" | "range_clause" | "for_in_statement" => {
                 return is(&["left"]);
             }
             "let_declaration" | "for_expression" | "let_condition" => return is(&["pattern"]),
             "variable_declarator" | "init_declarator" | "var_spec" => return is(&["name", "declarator"]),
             // Several names at once.
-            "pattern_list" | "tuple_pattern" | "list_pattern" | "array_pattern" | "expression_list" | "mut_pattern"
-            | "ref_pattern" | "pointer_declarator" | "reference_declarator" | "as_pattern_target" => node = parent,
+            "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "array_pattern"
+            | "expression_list"
+            | "mut_pattern"
+            | "ref_pattern"
+            | "pointer_declarator"
+            | "reference_declarator"
+            | "as_pattern_target" => node = parent,
             "as_pattern" => return true,
             "pair_pattern" if is(&["value"]) => node = parent,
             "object_pattern" => node = parent,
