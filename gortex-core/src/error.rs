@@ -5,6 +5,8 @@
 //!
 //! Knows nothing of transports: it renders JSON values, nobody here writes them.
 
+mod echo;
+
 use std::fmt;
 
 use serde::Serialize;
@@ -146,7 +148,7 @@ impl Recoverable {
     pub fn new(condition: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             condition: condition.into(),
-            message: message.into(),
+            message: echo::sentence(message.into()),
             suggested_tools: Vec::new(),
             data: Map::new(),
             extra: Map::new(),
@@ -161,13 +163,13 @@ impl Recoverable {
 
     /// Adds a value for programs.
     pub fn data(mut self, key: &str, value: impl Serialize) -> Self {
-        self.data.insert(key.to_owned(), to_value(value));
+        self.data.insert(key.to_owned(), echo::value(key, to_value(value)));
         self
     }
 
     /// Adds a top-level key beside the standard ones.
     pub fn with(mut self, key: &str, value: impl Serialize) -> Self {
-        self.extra.insert(key.to_owned(), to_value(value));
+        self.extra.insert(key.to_owned(), echo::value(key, to_value(value)));
         self
     }
 
@@ -201,7 +203,8 @@ enum Kind {
 impl CallError {
     /// A failure with a stable code and a sentence that carries the offending value.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self(Box::new(Kind::Failure { code, message: message.into(), retriable: None, data: Map::new() }))
+        let message = echo::sentence(message.into());
+        Self(Box::new(Kind::Failure { code, message, retriable: None, data: Map::new() }))
     }
 
     /// A malformed, unknown or missing part of the request.
@@ -222,8 +225,8 @@ impl CallError {
     /// Adds a value for programs. Has no effect on plain text.
     pub fn data(mut self, key: &str, value: impl Serialize) -> Self {
         match &mut *self.0 {
-            Kind::Failure { data, .. } => drop(data.insert(key.to_owned(), to_value(value))),
-            Kind::Recoverable(found) => drop(found.data.insert(key.to_owned(), to_value(value))),
+            Kind::Failure { data, .. } => drop(data.insert(key.to_owned(), echo::value(key, to_value(value)))),
+            Kind::Recoverable(found) => drop(found.data.insert(key.to_owned(), echo::value(key, to_value(value)))),
             Kind::Plain(_) => {}
         }
         self

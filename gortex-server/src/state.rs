@@ -141,8 +141,11 @@ impl Server {
         self.announce(&repos);
         let server = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = server.start_now(&repos, &*progress) {
-                tracing::error!(%error, "the first index could not be built");
+            match server.start_now(&repos, &*progress) {
+                Ok(_) => {}
+                // Shutting down is no fault.
+                Err(error @ IndexError::Cancelled) => tracing::debug!(%error, "the first index was not finished"),
+                Err(error) => tracing::error!(%error, "the first index could not be built"),
             }
         })
     }
@@ -299,17 +302,37 @@ impl FromCall for Host {
 #[derive(Debug)]
 pub struct FileWriter {
     server: Arc<Server>,
+    /// Set once nobody waits for the answer any more.
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Says that nobody waits any more when the future that holds it is dropped.
+struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl FromCall for FileWriter {
     const NEEDS: Option<Effect> = Some(Effect::LocalWrite);
 
     async fn from_call(call: &Call) -> Result<Self, CallError> {
-        server_of(call).map(|server| FileWriter { server })
+        server_of(call).map(FileWriter::of)
     }
 }
 
 impl FileWriter {
+    fn of(server: Arc<Server>) -> FileWriter {
+        FileWriter { server, cancelled: Arc::default() }
+    }
+
+    /// Whether the caller has given up: asked by the engine until the first byte is written.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     /// The engine.
     pub fn engine(&self) -> &Engine {
         &self.server.engine
@@ -325,12 +348,13 @@ impl FileWriter {
         self.server.engine.fresh(true)
     }
 
-    /// Runs an edit away from the threads that serve messages.
+    /// Runs an edit away from the threads that serve messages. A call that is dropped before it ends cancels its edit.
     pub async fn blocking<T: Send + 'static>(
         self,
         work: impl FnOnce(&FileWriter) -> Result<T, CallError> + Send + 'static,
     ) -> Result<T, CallError> {
         let server = Arc::clone(&self.server);
+        let _waiting = Waiting(Arc::clone(&self.cancelled));
         server.blocking(move |_| work(&self)).await?
     }
 }
@@ -377,5 +401,38 @@ impl ControlWriter {
     ) -> Result<T, CallError> {
         let server = Arc::clone(&self.server);
         server.blocking(move |_| work(&self)).await?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handlers::edit::room;
+    use crate::testing::Fixture;
+    use gortex_engine::edit::{Content, Edit};
+
+    // A call that was cancelled while its edit was under way wrote all the same.
+    #[test]
+    fn an_edit_that_nobody_waits_for_writes_nothing() {
+        let fixture = Fixture::new("//- a.txt\none\n");
+        let (started, has_started) = tokio::sync::oneshot::channel();
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (tell, told) = std::sync::mpsc::channel();
+        fixture.block_on(async {
+            let call = FileWriter::of(Arc::clone(&fixture.server)).blocking(move |files| {
+                started.send(()).expect("somebody waits");
+                wait.recv().expect("a word");
+                let outcome = room::run(files, &Edit::new("a.txt", Content::Whole(b"two\n".to_vec())), false);
+                tell.send(outcome.map(|_| ())).expect("somebody listens");
+                Ok(())
+            });
+            tokio::select! {
+                _ = call => panic!("it ended"),
+                started = has_started => started.expect("it starts"),
+            }
+        });
+        go.send(()).expect("it waits");
+        let error = told.recv().expect("an outcome").expect_err("cancelled");
+        assert_eq!((error.code(), fixture.disk("a.txt")), (Some(Code::Cancelled), b"one\n".to_vec()));
     }
 }

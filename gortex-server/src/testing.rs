@@ -46,6 +46,13 @@ impl Fixture {
         self.dispatch(SurfaceView::Compact, tool, arguments)
     }
 
+    /// Calls an operation of a cold facade as a person at the command line.
+    pub fn operator(&self, tool: &str, operation: &str, arguments: Value) -> CallOutput {
+        let request = Extensions::new().with(crate::session::Caller::Operator);
+        let arguments = serde_json::json!({"operation": operation, "arguments": arguments});
+        self.dispatch_with(SurfaceView::Compact, request, tool, arguments)
+    }
+
     /// Calls a legacy tool.
     pub fn legacy(&self, tool: &str, arguments: Value) -> CallOutput {
         self.dispatch(SurfaceView::Legacy, tool, arguments)
@@ -83,6 +90,10 @@ impl Fixture {
     }
 
     fn dispatch(&self, surface: SurfaceView, tool: &str, arguments: Value) -> CallOutput {
+        self.dispatch_with(surface, Extensions::new(), tool, arguments)
+    }
+
+    fn dispatch_with(&self, surface: SurfaceView, request: Extensions, tool: &str, arguments: Value) -> CallOutput {
         let mut shared = Extensions::new();
         shared.insert_arc(Arc::clone(&self.server));
         shared.insert_arc(Arc::clone(&self.registry));
@@ -91,6 +102,7 @@ impl Fixture {
             SurfaceView::Compact => CallContext::compact(shared),
             SurfaceView::Legacy => CallContext::legacy(shared),
         };
+        let context = context.with_request(request);
         self.runtime.block_on(dispatch(&self.registry, &context, tool, arguments))
     }
 }

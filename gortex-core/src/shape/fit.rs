@@ -1,10 +1,10 @@
 //! Making an answer fit.
 //!
 //! Lists first, the longest first: a shorter list is still a true list, and a flag says how long it was. When the lists
-//! are not what is long, the longest text is cut. Whatever remains too large after all of it is replaced by the one thing
-//! that is still true: that it was too large.
+//! are not what is long, the longest text is cut. Numbers, flags, names and other short texts always stay, even when they
+//! alone are over the budget: an answer that lost what it says is none.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::canonical::json_len;
 
@@ -33,9 +33,6 @@ pub(super) fn value(value: &mut Value, bytes: usize, kept: Option<&str>) {
     }
     for pass in [Pass::Outer, Pass::Texts, Pass::Nested, Pass::AllTexts] {
         while json_len(value) > bytes && step(value, bytes, kept, pass) {}
-    }
-    if json_len(value) > bytes {
-        *value = json!({"_truncated_by_budget": true});
     }
 }
 
@@ -102,9 +99,25 @@ fn collect(value: &Value, path: &mut Vec<Step>, lists: bool, pass: Pass, found: 
     }
 }
 
-/// Whether a text is worthless when cut.
+/// Whether a text is worthless when cut: a key, a digest or the place of something.
 fn is_token(path: &[Step]) -> bool {
-    matches!(path, [Step::Key(key)] if key == "next_cursor" || key == "etag")
+    const NAMES: [&str; 14] = [
+        "next_cursor",
+        "etag",
+        "id",
+        "name",
+        "symbol",
+        "path",
+        "file",
+        "file_path",
+        "relative_path",
+        "from",
+        "to",
+        "transaction_id",
+        "fingerprint",
+        "mutation_receipt",
+    ];
+    matches!(path.last(), Some(Step::Key(key)) if NAMES.contains(&key.as_str()))
 }
 
 /// The value at a path.

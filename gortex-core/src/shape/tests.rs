@@ -162,7 +162,27 @@ fn nested_lists_and_impossible_budgets_still_fit() {
     assert!(!cut["manifest"]["entries"].as_array().expect("a list").is_empty());
     assert_eq!(cut["_original_count_manifest.entries"], 500);
     let least = shaped(json!({"max_bytes": 10}), Reply::json(nested)).expect("an answer");
-    assert_eq!(least, json!({"_truncated_by_budget": true}));
+    assert_eq!((&least["manifest"]["entries"], &least["_truncated_by_budget"]), (&json!([]), &json!(true)));
+}
+
+#[test]
+fn a_small_budget_never_erases_what_is_said() {
+    let path = format!("src/{}/a.rs", "größe/".repeat(20));
+    let value =
+        json!({"status": "applied", "file": path, "total": 3, "written": true, "rows": [1, 2, 3], "diff": "é".repeat(200)});
+    for bytes in [1, 10, 100, 200] {
+        let cut = shaped(json!({"max_bytes": bytes}), Reply::json(value.clone())).expect("an answer");
+        assert_eq!(
+            (&cut["status"], &cut["file"], &cut["total"], &cut["written"]),
+            (&json!("applied"), &json!(path), &json!(3), &json!(true))
+        );
+        assert_eq!(
+            (&cut["rows"], &cut["_original_count_rows"], &cut["_truncated_by_budget"]),
+            (&json!([]), &json!(3), &json!(true))
+        );
+        let diff = cut["diff"].as_str().expect("text");
+        assert!(!diff.is_empty() && diff.len() < 64 && "é".repeat(200).starts_with(diff), "{bytes}");
+    }
 }
 
 #[test]

@@ -41,6 +41,14 @@ pub enum EditError {
         /// `a directory`, `a device`, `a link to nothing`, ...
         kind: &'static str,
     },
+    /// A folder of the path is a file.
+    #[error("`{path}` can't be made: `{parent}` is a file, not a folder")]
+    ParentIsFile {
+        /// The path as asked.
+        path: String,
+        /// The file in the way, relative to its root.
+        parent: String,
+    },
     /// No such file.
     #[error("`{path}` does not exist")]
     FileNotFound {
@@ -78,13 +86,13 @@ pub enum EditError {
         region: Option<(u32, u32)>,
     },
     /// The text occurs more than once and nothing says which is meant.
-    #[error("the text to replace occurs {count} times in `{path}`, first at lines {}", join(.lines))]
+    #[error("the text to replace occurs {count} times in `{path}`, first at line{} {}", if .lines.len() == 1 { "" } else { "s" }, join(.lines))]
     Ambiguous {
         /// The path as asked.
         path: String,
         /// How often it occurs.
         count: usize,
-        /// The lines of the first three.
+        /// The first three lines that have it.
         lines: Vec<u32>,
     },
     /// The text does not occur as often as the caller said.
@@ -231,6 +239,7 @@ impl EditError {
             Self::PathEscape { .. } => "path_escape",
             Self::Protected { .. } => "path_protected",
             Self::NotAFile { .. } => "not_a_file",
+            Self::ParentIsFile { .. } => "parent_is_file",
             Self::FileNotFound { .. } => "file_not_found",
             Self::TooLarge { .. } => "file_too_large",
             Self::NoMatch { .. } => "match_not_found",
@@ -295,8 +304,9 @@ fn blocked(path: &str, gate: &super::ParseGate) -> String {
     if gate.became_binary {
         return format!("the result would put NUL bytes into `{path}`");
     }
+    let plural = if gate.new_errors == 1 { "" } else { "s" };
     format!(
-        "the result would have {} syntax errors in `{path}`, it has {} now; `allow_parse_errors` overrides this",
+        "the result would have {} syntax error{plural} in `{path}`, it has {} now; `allow_parse_errors` overrides this",
         gate.new_errors, gate.old_errors
     )
 }

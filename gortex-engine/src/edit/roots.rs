@@ -64,6 +64,11 @@ impl Target {
     }
 }
 
+/// The regular file that stands where a folder of this path would have to be.
+fn file_above<'p>(root: &Path, rest: &'p Path) -> Option<&'p Path> {
+    rest.ancestors().skip(1).find(|part| root.join(part).is_file())
+}
+
 impl Roots {
     /// Registers roots by name and folder. A folder must exist and be absolute.
     pub fn new<N: Into<String>, P: Into<PathBuf>>(roots: impl IntoIterator<Item = (N, P)>) -> Result<Self, EditError> {
@@ -82,6 +87,17 @@ impl Roots {
     /// The roots, in the order given.
     pub fn all(&self) -> &[Root] {
         &self.roots
+    }
+
+    /// A path as answers give it: led by the name of its root where there are several.
+    pub fn shown(&self, root: usize, rel: &str) -> String {
+        match self.roots.as_slice() {
+            several @ [_, _, ..] => match several.get(root) {
+                Some(root) if !root.name.is_empty() => format!("{}/{rel}", root.name),
+                _ => rel.to_owned(),
+            },
+            _ => rel.to_owned(),
+        }
     }
 
     /// Resolves the path of an existing file. What the read side calls.
@@ -180,7 +196,12 @@ impl Roots {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => (nearest_existing(root, rest, path)?, false),
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                return Err(EditError::FileNotFound { path: path.to_owned() });
+                return Err(match file_above(root, rest) {
+                    Some(parent) if want == Want::NewOrFile => {
+                        EditError::ParentIsFile { path: path.to_owned(), parent: slashed(parent) }
+                    }
+                    _ => EditError::FileNotFound { path: path.to_owned() },
+                });
             }
             Err(error) => return Err(EditError::io("resolve", path)(error)),
         };
@@ -227,7 +248,7 @@ fn nearest_existing(root: &Path, rest: &Path, path: &str) -> Result<PathBuf, Edi
         if at.symlink_metadata().is_ok() {
             let meta = fs::metadata(&at).map_err(|_| EditError::PathEscape { path: path.to_owned() })?;
             if !meta.is_dir() {
-                return Err(EditError::NotAFile { path: path.to_owned(), kind: "below a file" });
+                return Err(EditError::ParentIsFile { path: path.to_owned(), parent: slashed(ancestor) });
             }
             let base = fs::canonicalize(&at).map_err(EditError::io("resolve", path))?;
             return Ok(missing.iter().rev().fold(base, |folder, name| folder.join(name)));
@@ -331,7 +352,8 @@ mod tests {
         let roots = place.one();
         check(&roots, "dir", Want::File, Err("not_a_file"));
         check(&roots, "src/none.py", Want::File, Err("file_not_found"));
-        check(&roots, "src/a.py/b", Want::NewOrFile, Err("file_not_found"));
+        check(&roots, "src/a.py/b", Want::NewOrFile, Err("parent_is_file"));
+        check(&roots, "src/a.py/b", Want::File, Err("file_not_found"));
         check(&roots, "", Want::File, Err("invalid_argument"));
         check(&roots, "a\0b", Want::NewOrFile, Err("invalid_argument"));
         check(&roots, ".git/config", Want::File, Err("path_protected"));

@@ -69,7 +69,7 @@ pub enum Status {
 /// The answer to an edit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The root-relative path as the caller sees it.
+    /// The path as the caller sees it: relative to its root, and led by its name where there are several.
     pub path: String,
     /// The real file.
     #[serde(skip)]
@@ -169,7 +169,7 @@ impl Editor {
             return Err(EditError::Cancelled);
         }
         let id = edit.mutation_id.clone().unwrap_or_else(|| draft.receipt(&target));
-        let mut outcome = draft.describe(edit, target, false);
+        let mut outcome = draft.describe(context, edit, target, false);
         outcome.mutation_receipt = Some(id.clone());
         if outcome.status != Status::Unchanged {
             write(&mut held, &key, edit, &outcome.target, &draft)?;
@@ -205,7 +205,7 @@ impl Draft {
         format!("m-{}", &print[..24])
     }
 
-    fn describe(&self, edit: &Edit<'_>, target: Target, dry_run: bool) -> Outcome {
+    fn describe(&self, context: &Context<'_>, edit: &Edit<'_>, target: Target, dry_run: bool) -> Outcome {
         let whole = matches!(edit.content, Content::Whole(_));
         let status = match (self.before_bytes(), whole, dry_run) {
             (Some(before), _, _) if before == self.made.bytes => Status::Unchanged,
@@ -216,9 +216,10 @@ impl Draft {
             (Some(_), false, false) => Status::Applied,
             (Some(_), false, true) => Status::WouldApply,
         };
-        let diff = dry_run.then(|| diff::unified(&target.rel, self.before_bytes(), Some(&self.made.bytes)));
+        let real = context.roots.shown(target.root, &target.rel);
+        let diff = dry_run.then(|| diff::unified(&real, self.before_bytes(), Some(&self.made.bytes)));
         Outcome {
-            path: target.shown().to_owned(),
+            path: context.roots.shown(target.root, target.shown()),
             target,
             status,
             replacements: self.made.replacements,
@@ -243,7 +244,7 @@ impl Draft {
 
 fn preview(context: &Context<'_>, edit: &Edit<'_>, target: Target) -> Result<Outcome, EditError> {
     let draft = evaluate(context, edit, &target)?;
-    Ok(draft.describe(edit, target, true))
+    Ok(draft.describe(context, edit, target, true))
 }
 
 fn validate(edit: &Edit<'_>, mode: Mode<'_>) -> Result<(), EditError> {

@@ -120,7 +120,16 @@ fn check_count(
         _ => {}
     }
     if count > 1 && !request.replace_all {
-        let lines = matches.iter().take(3).map(|found| line_at(file, found.start)).collect();
+        let mut lines: Vec<u32> = Vec::new();
+        for found in matches {
+            let line = line_at(file, found.start);
+            if lines.last() != Some(&line) {
+                lines.push(line);
+            }
+            if lines.len() == 3 {
+                break;
+            }
+        }
         return Err(EditError::Ambiguous { path, count, lines });
     }
     Ok(())

@@ -3,7 +3,7 @@
 //! A handler parses nothing and decides nothing that the engine should decide; it asks the engine and shapes the answer.
 
 mod change;
-mod edit;
+pub(crate) mod edit;
 mod explore;
 mod read;
 mod refactor;

@@ -62,6 +62,14 @@ impl Editor {
         }
     }
 
+    /// The receipt of a request that was sent before under this key, before anything is looked up for it. `request` is the
+    /// digest that the batch carried; another one under the same key is a conflict.
+    pub fn replay(&self, authority: &FileAuthority, id: &str, request: &str) -> Result<Option<BatchOutcome>, EditError> {
+        check_key("transaction_id", id)?;
+        let batch = Batch { request: Some(request.to_owned()), ..Batch::default() };
+        self.earlier(authority, id, &print_of(&batch))
+    }
+
     /// The receipt of this key, when there is one; decided first, when a crash left it open.
     fn earlier(&self, authority: &FileAuthority, id: &str, print: &str) -> Result<Option<BatchOutcome>, EditError> {
         let Some(receipt) = self.transaction(authority, id)? else { return Ok(None) };
@@ -107,7 +115,7 @@ impl Editor {
             error_code: None,
             summary: Summary { applied: results.len(), failed: 0, skipped: 0, total: results.len() },
             results,
-            files: planned.buffers.values().map(|buffer| buffer.change(false)).collect(),
+            files: planned.buffers.values().map(|buffer| buffer.change(None)).collect(),
             started_at: timestamp(self.now_ms()),
             completed_at: None,
             recovered: false,

@@ -120,6 +120,9 @@ impl<'a> Item<'a> {
 pub struct Batch<'a> {
     /// Sent again with the same items, gives the same receipt. Made by the editor when absent.
     pub transaction_id: Option<String>,
+    /// A digest of the request as it was sent. What is looked up to make the items of it may change once they are done, so
+    /// with it the request is what must be the same.
+    pub request: Option<String>,
     /// The items, in the caller's order.
     pub items: Vec<Item<'a>>,
     /// Writes even if syntax errors are added.
@@ -436,6 +439,9 @@ fn check_shape(batch: &Batch<'_>) -> Result<(), EditError> {
 
 /// A digest of everything that makes this batch differ from another one.
 fn print_of(batch: &Batch<'_>) -> String {
+    if let Some(request) = &batch.request {
+        return fingerprint(&[b"request", request.as_bytes()]);
+    }
     let mut fields: Vec<Vec<u8>> = vec![vec![u8::from(batch.allow_parse_errors)]];
     for item in &batch.items {
         fields.push(item.name().into());

@@ -8,7 +8,7 @@ use super::super::content::check_guard;
 use super::super::disk::{self, MAX_FILE, Snapshot};
 use super::super::gate;
 use super::super::hash::{git_blob_sha1, sha256};
-use super::super::roots::{Target, Want};
+use super::super::roots::{Roots, Target, Want};
 use super::super::{Content, Context, EditError, diff};
 use super::{Batch, FileChange, GitFn, GitState, Item, MAX_BYTES, Op, PathState, Plan, PlanRow, alias};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ impl Buffer {
     }
 
     /// The row of this file in plans and receipts.
-    pub(super) fn change(&self, with_diff: bool) -> FileChange {
+    pub(super) fn change(&self, diff_under: Option<&Roots>) -> FileChange {
         let before = self.before_bytes();
         let after = self.after.as_deref();
         FileChange {
@@ -61,7 +61,7 @@ impl Buffer {
             bytes_written: after.map_or(0, <[u8]>::len),
             edits: self.edits,
             parse_gate: self.verdict.clone(),
-            diff: with_diff.then(|| diff::unified(&self.target.rel, before, after)),
+            diff: diff_under.map(|roots| diff::unified(&roots.shown(self.target.root, &self.target.rel), before, after)),
         }
     }
 }
@@ -100,7 +100,7 @@ fn place(context: &Context<'_>, item: &Item<'_>) -> Result<Placed, EditError> {
             let source = roots.resolve(path, Want::File)?;
             refuse_link(path, &source)?;
             let destination = match roots.resolve(to, Want::NewOrFile) {
-                Err(EditError::NotAFile { kind, .. }) if kind != "below a file" => {
+                Err(EditError::NotAFile { .. }) => {
                     return Err(EditError::DestinationExists { path: to.clone() });
                 }
                 other => other?,
@@ -378,7 +378,7 @@ pub(super) fn preview(context: &Context<'_>, git: Option<GitFn<'_>>, batch: &Bat
         plan,
         dry_run: true,
         conflicts,
-        files: planned.buffers.values().map(|buffer| buffer.change(true)).collect(),
+        files: planned.buffers.values().map(|buffer| buffer.change(Some(context.roots))).collect(),
         refusals: planned.refusals,
     }
 }

@@ -45,7 +45,7 @@ fn guarded(item: Item<'static>, sha: &str) -> Item<'static> {
 
 fn batch(id: &str, items: Vec<Item<'static>>) -> Batch<'static> {
     let transaction_id = Some(id.to_owned()).filter(|id| !id.is_empty());
-    Batch { transaction_id, items, allow_parse_errors: false }
+    Batch { transaction_id, items, ..Batch::default() }
 }
 
 fn run(sandbox: &Sandbox, batch: &Batch<'_>) -> BatchOutcome {

@@ -305,7 +305,12 @@ type Verified<'m, 'n> = BTreeMap<usize, (&'m Mention<'n>, Edit)>;
 fn verified<'m, 'n>(graph: &Graph, source: &Source<'_>, mentions: &'m [Mention<'n>]) -> Verified<'m, 'n> {
     let mut found: Verified<'m, 'n> = BTreeMap::new();
     for mention in mentions {
-        for offset in source.offsets(mention.at, mention.old) {
+        let mut offsets = source.offsets(mention.at, mention.old);
+        if matches!(mention.reason, "import" | "re_export") {
+            let again: Vec<usize> = offsets.iter().filter_map(|offset| source.repeated(*offset, mention.old)).collect();
+            offsets.extend(again);
+        }
+        for offset in offsets {
             if !is_word_at(source.bytes, offset, mention.old) {
                 continue;
             }

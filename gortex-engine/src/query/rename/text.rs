@@ -76,6 +76,42 @@ impl<'a> Source<'a> {
             .collect()
     }
 
+    /// The alias of an import or export that repeats its own name, `from .x import f as f`: both words are the name, since
+    /// whoever imports from here goes through the second.
+    pub fn repeated(&self, offset: usize, name: &str) -> Option<usize> {
+        let mut node = self.leaf(offset)?;
+        // A name may be the last part of a path: `use a::f as f`.
+        for _ in 0..3 {
+            let parent = node.parent()?;
+            if let Some(alias) = parent.child_by_field_name("alias") {
+                let at = alias.start_byte();
+                let repeats = at > offset && alias.byte_range().len() == name.len() && is_word_at(self.bytes, at, name);
+                return repeats.then_some(at);
+            }
+            node = parent;
+        }
+        None
+    }
+
+    /// Whether a bare word is a parameter, a variable or an alias, or a use of one inside the function that has it.
+    pub fn is_local(&self, offset: usize, name: &str) -> bool {
+        let Some(leaf) = self.leaf(offset).filter(|leaf| leaf.kind() == "identifier" && self.is_bare(offset)) else {
+            return false;
+        };
+        if is_alias(leaf) {
+            return true;
+        }
+        if !self.binds_or_reads(offset) {
+            return false;
+        }
+        let around = std::iter::successors(leaf.parent(), Node::parent);
+        let mut functions = around.filter(|node| is_function(node.kind()));
+        functions.any(|node| {
+            let found = self.identifiers(name, node.start_byte(), node.end_byte());
+            found.into_iter().filter_map(|at| self.leaf(at)).any(declares)
+        })
+    }
+
     /// Whether nothing stands in front of a name that would say whose member it is.
     pub fn is_bare(&self, offset: usize) -> bool {
         let before = self.bytes[..offset.min(self.bytes.len())].trim_ascii_end();
@@ -96,6 +132,57 @@ impl<'a> Source<'a> {
         !(parent.kind() == "keyword_argument" && is_label("name")
             || parent.kind() == "keyed_element"
             || parent.kind() == "pair" && is_label("key"))
+    }
+}
+
+fn is_function(kind: &str) -> bool {
+    ["function", "method_d", "closure", "lambda", "func_literal", "constructor_d"].iter().any(|part| kind.contains(part))
+}
+
+fn is_field(parent: Node<'_>, field: &str, node: Node<'_>) -> bool {
+    parent.child_by_field_name(field).is_some_and(|child| child.id() == node.id())
+}
+
+fn is_alias(leaf: Node<'_>) -> bool {
+    leaf.parent().is_some_and(|parent| is_field(parent, "alias", leaf))
+}
+
+/// Whether a word declares a parameter or a variable.
+fn declares(leaf: Node<'_>) -> bool {
+    if leaf.kind() == "shorthand_property_identifier_pattern" {
+        return true;
+    }
+    let mut node = leaf;
+    loop {
+        let Some(parent) = node.parent() else { return false };
+        let is = |fields: &[&str]| fields.iter().any(|field| is_field(parent, field, node));
+        match parent.kind() {
+            // A bare word in a list of parameters is one itself.
+            "parameters" | "lambda_parameters" | "formal_parameters" | "closure_parameters" | "inferred_parameters" => {
+                return true;
+            }
+            "assignment" | "short_var_declaration" | "for_statement" | "for_in_clause" | "range_clause" | "for_in_statement" => {
+                return is(&["left"]);
+            }
+            "let_declaration" | "for_expression" | "let_condition" => return is(&["pattern"]),
+            "variable_declarator" | "init_declarator" | "var_spec" => return is(&["name", "declarator"]),
+            // Several names at once.
+            "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "array_pattern"
+            | "expression_list"
+            | "mut_pattern"
+            | "ref_pattern"
+            | "pointer_declarator"
+            | "reference_declarator"
+            | "as_pattern_target" => node = parent,
+            "as_pattern" => return true,
+            "pair_pattern" if is(&["value"]) => node = parent,
+            "object_pattern" => node = parent,
+            kind if kind.contains("parameter") => return is(&["name", "pattern", "declarator"]) || kind.starts_with("typed_"),
+            _ => return false,
+        }
     }
 }
 

@@ -208,3 +208,51 @@ fn a_c_function_with_its_prototype() {
     ];
     check(&files, "a.c::leaf", "stem", &["a.c:2:4 stem", "a.h:1:4 stem", "b.c:2:22 stem"]);
 }
+
+#[test]
+fn an_import_that_repeats_its_name_changes_both_words() {
+    let files = [
+        ("pkg/__init__.py", "from .x import f as f\nfrom .x import g as f2\n"),
+        ("pkg/x.py", "def f():\n    pass\n\ndef g():\n    pass\n"),
+        ("use.py", "from pkg import f\n\ndef go():\n    f()\n"),
+    ];
+    check(
+        &files,
+        "pkg/x.py::f",
+        "h",
+        &["pkg/__init__.py:1:15 h", "pkg/__init__.py:1:20 h", "pkg/x.py:1:4 h", "use.py:1:16 h", "use.py:4:4 h"],
+    );
+    // Another word behind `as` is an alias and stays.
+    check(&files, "pkg/x.py::g", "k", &["pkg/__init__.py:2:15 k", "pkg/x.py:4:4 k"]);
+}
+
+/// The places left over in the one file of a fixture: line, column and reason.
+#[track_caller]
+fn check_left(path: &str, text: &str, id: &str, expected: &[&str]) {
+    let graph = graph_of(&[(path, text)]);
+    let node = graph.by_id(id).unwrap_or_else(|| panic!("no symbol {id}"));
+    let read = |_: &FileEntry| Some(text.as_bytes().to_vec());
+    let plan = plan(&graph, node, "renamed", &read).expect("a plan");
+    let edited = plan.edits.iter().map(|edit| (edit.place.line, edit.place.cols.start)).collect();
+    let entry = graph.file(path).expect("a file");
+    let left = unproven(&graph, entry, text.as_bytes(), &plan.old, &edited);
+    let left: Vec<String> = left.iter().map(|one| format!("{}:{} {}", one.line, one.col, one.reason)).collect();
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn a_member_of_a_local_is_left_and_told() {
+    let text = "class S:\n    def get(self):\n        pass\n\ndef f(session):\n    session.get()\n    get = 1\n    return get\n";
+    check_left("a.py", text, "a.py::S.get", &["6:12 unbound_mention"]);
+    let local = "def get():\n    pass\n\ndef f(get):\n    return get()\n";
+    check_left("a.py", local, "a.py::get", &[]);
+}
+
+#[test]
+fn words_in_code_that_are_no_mention_are_told() {
+    let text = "export function load() {}\ng({ load: 1 });\nexport function f(o: any, load: any) {\n  const { load: x } = o;\n  return x;\n}\n";
+    check_left("a.ts", text, "a.ts::load", &["2:4 not_proven", "4:10 not_proven"]);
+    let rust = "pub fn load() {}\nmod inner {\n    pub struct S;\n    impl S {\n        pub fn load(&self) {}\n    }\n}\npub fn g() {\n    odd!(load => 1);\n}\n";
+    // The method of that name is another definition, and the text of the macro is edited.
+    check_left("src/lib.rs", rust, "src/lib.rs::load", &[]);
+}

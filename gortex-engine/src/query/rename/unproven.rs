@@ -1,12 +1,13 @@
 //! Text of the old name that a rename leaves alone.
 //!
 //! A place is listed when nothing tells what it means: comments, strings, files without facts, mentions that could not be
-//! bound. What is bound to something else, or is a local, is not listed.
+//! bound, and words in code of which the facts say nothing, such as keys and the text of macros. What is bound to something
+//! else, is a definition of its own, or is a local, is not listed.
 
 use std::collections::BTreeSet;
 
 use super::text::{Source, is_word_at};
-use crate::facts::model::ExprKind;
+use crate::facts::model::{BARE, ExprKind};
 use crate::facts::{ExtractLimits, walker};
 use crate::graph::{FileEntry, Graph, NodeId};
 
@@ -17,7 +18,7 @@ pub struct Unproven {
     pub line: u32,
     /// The byte column.
     pub col: u32,
-    /// `comment`, `string`, `unbound_mention` or `unindexed_file`.
+    /// `comment`, `string`, `unbound_mention`, `not_proven` or `unindexed_file`.
     pub reason: &'static str,
 }
 
@@ -46,14 +47,14 @@ pub fn unproven(graph: &Graph, entry: &FileEntry, bytes: &[u8], old: &str, edite
         }
         let reason = match &source {
             None => Some("unindexed_file"),
-            Some(source) => classify(graph, source, offset, line, col),
+            Some(source) => classify(graph, source, offset, old, (line, col)),
         };
         found.extend(reason.map(|reason| Unproven { line, col, reason }));
     }
     found
 }
 
-fn classify(graph: &Graph, source: &Source<'_>, offset: usize, line: u32, col: u32) -> Option<&'static str> {
+fn classify(graph: &Graph, source: &Source<'_>, offset: usize, old: &str, (line, col): (u32, u32)) -> Option<&'static str> {
     let mut node = source.leaf(offset);
     // A string may be a tree of its own: its inner leaf says less than what is around it.
     for _ in 0..3 {
@@ -72,9 +73,34 @@ fn classify(graph: &Graph, source: &Source<'_>, offset: usize, line: u32, col: u
     }
     let entry = source.entry;
     let view = entry.facts.view();
-    let row = view.refs.iter().find(|row| row.at as usize == offset)?;
+    let Some(row) = view.refs.iter().find(|row| row.at as usize == offset) else {
+        return (!is_something_else(graph, source, offset, old, (line, col))).then_some("not_proven");
+    };
     let owner: NodeId = if row.owner == crate::facts::NONE { entry.base } else { entry.base + 1 + row.owner };
     let is_bound = graph.out(owner).iter().any(|edge| edge.line == line && u32::from(edge.col) == col);
-    let is_local = view.expr(row.recv).is_some_and(|recv| matches!(recv.kind(), ExprKind::LocalBind | ExprKind::LocalDef));
+    // Only the local itself is known; a member of one is a mention like any other.
+    let is_local = view
+        .expr(row.recv)
+        .is_some_and(|recv| recv.slot == BARE && matches!(recv.kind(), ExprKind::LocalBind | ExprKind::LocalDef));
     (!is_bound && !is_local).then_some("unbound_mention")
+}
+
+/// Whether a word that is no mention is known all the same: the name of another definition, a place with an edge, an export
+/// of a definition of this file, or the declaration of a local.
+fn is_something_else(graph: &Graph, source: &Source<'_>, offset: usize, old: &str, (line, col): (u32, u32)) -> bool {
+    let entry = source.entry;
+    let view = entry.facts.view();
+    // A destructor is named `~Type`.
+    let is_def = |at: u32| at as usize == offset || source.bytes.get(at as usize) == Some(&b'~') && at as usize + 1 == offset;
+    if view.defs.iter().any(|def| is_def(def.name_at)) {
+        return true;
+    }
+    if let Some(row) = view.exports.iter().find(|row| row.at as usize == offset)
+        && view.defs.iter().any(|def| view.str(def.name) == view.str(row.local))
+    {
+        return true;
+    }
+    let nodes = entry.base..=entry.base + view.defs.len() as NodeId;
+    let mut edges = nodes.flat_map(|node| graph.out(node));
+    edges.any(|edge| edge.line == line && u32::from(edge.col) == col) || source.is_local(offset, old)
 }

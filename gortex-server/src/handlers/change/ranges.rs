@@ -16,7 +16,7 @@ pub(crate) struct SymbolsForRanges {
     /// A list of `{file, start_line, end_line}`, lines counted from 1.
     #[at(source)]
     ranges: Option<Json>,
-    /// One file, instead of `ranges`.
+    /// One file, instead of `ranges`, or for the ranges that name none.
     #[at(source = "file", target = "file")]
     path: Option<String>,
     /// The first line in it.
@@ -78,6 +78,7 @@ fn asked(args: &SymbolsForRanges) -> Result<Vec<(String, Lines)>, CallError> {
     let row = |(at, row): (usize, &Value)| {
         let field = format!("source.ranges[{at}]");
         let path = row.get("file").or_else(|| row.get("path")).and_then(Value::as_str).filter(|path| !path.is_empty());
+        let path = path.or(args.path.as_deref().filter(|path| !path.is_empty()));
         let path =
             path.ok_or_else(|| CallError::invalid(format!("`{field}` names no file")).data("field", &field).data("index", at))?;
         let number = |name: &str| row.get(name).and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
@@ -113,6 +114,14 @@ mod tests {
         check(json!({"ranges": [{"file": "a.py", "start_line": 3, "end_line": 3}]}), &["a.py::C", "a.py::C.f"]);
         check(json!({"file": "a.py", "start_line": 4}), &[]);
         check(json!({"ranges": [{"path": "a.py", "start_line": 6, "end_line": 1}]}), &["a.py::g"]);
+    }
+
+    #[test]
+    fn ranges_without_a_file_mean_the_one_beside_them() {
+        let fixture = Fixture::new("//- a.py\ndef f():\n    pass\n//- b.py\ndef g():\n    pass\n");
+        let ranges = json!([{"start_line": 1, "end_line": 1}, {"file": "b.py", "start_line": 2}]);
+        let answer = fixture.json("change", json!({"operation": "ranges", "source": {"file": "a.py", "ranges": ranges}}));
+        assert_eq!((&answer["symbols"][0]["id"], &answer["symbols"][1]["id"]), (&json!("a.py::f"), &json!("b.py::g")));
     }
 
     #[test]

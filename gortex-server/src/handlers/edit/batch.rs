@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use gortex_core::Json;
-use gortex_engine::edit::batch::{Batch, GitState, Item, Op, Receipt, State};
-use gortex_engine::edit::{Content, Context, LineRange, Within};
+use gortex_engine::edit::batch::{Batch, FileChange, GitState, Item, Op, Receipt, State};
+use gortex_engine::edit::{Content, Context, LineRange, Within, sha256};
 use gortex_engine::engine::View;
 use gortex_engine::graph::{EdgeKind, Graph as EngineGraph, NodeId};
 use gortex_engine::vcs::{PathState, Repo};
@@ -69,19 +69,34 @@ fn batch(graph: &EngineGraph, files: &FileWriter, args: BatchEdit) -> Result<Val
             return Err(CallError::invalid(format!("`{field}` is missing")).data("field", field));
         }
     };
+    let request = digest(&items, args.allow_parse_errors);
+    if let Some(id) = id.as_deref().filter(|_| !args.dry_run) {
+        // Asked before symbols are resolved: what was done may have moved or removed them.
+        let earlier = editor.replay(files.authority(), id, &request).map_err(call_error)?;
+        if let Some(earlier) = earlier {
+            return receipt_out(&earlier.receipt, &files.engine().view());
+        }
+    }
     let steps = parse(graph, &items)?;
     let locators: Vec<Option<Locator<'_>>> = steps.iter().map(Step::locator).collect();
     let ranks = ranks(graph, &steps);
     let items = steps.iter().zip(&locators).zip(ranks).map(|((step, locator), rank)| step.item(locator.as_ref(), rank)).collect();
-    let batch = Batch { transaction_id: id, items, allow_parse_errors: args.allow_parse_errors };
+    let batch = Batch { transaction_id: id, request: Some(request), items, allow_parse_errors: args.allow_parse_errors };
     let roots = room::roots(files)?;
-    let context = Context { gate: Some(&room::gate), ..Context::new(&roots) };
+    let cancelled = || files.is_cancelled();
+    let context = Context { gate: Some(&room::gate), cancelled: Some(&cancelled), ..Context::new(&roots) };
     if args.dry_run {
         let folders: Vec<_> = roots.all().iter().map(|root| root.abs.clone()).collect();
         let start = Instant::now();
         let git = |root: usize, rel: &str| git_state(folders.get(root), rel, start);
         let plan = editor.plan_batch(&context, Some(&git), &batch).map_err(call_error)?;
-        return object(&plan).map(Value::Object);
+        let view = files.engine().view();
+        let mut answer = object(&plan)?;
+        let rows = answer.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten();
+        for (row, file) in rows.zip(&plan.files) {
+            name_file(row, &view, file);
+        }
+        return Ok(Value::Object(answer));
     }
     let outcome = editor.batch(&context, files.authority(), &batch).map_err(call_error)?;
     let view = if outcome.receipt.status == State::Committed { files.reindex() } else { files.engine().view() };
@@ -90,6 +105,20 @@ fn batch(graph: &EngineGraph, files: &FileWriter, args: BatchEdit) -> Result<Val
         // What refused it leads, and the receipt says what became of the rest.
         Some(failure) => Err(call_error(failure).data("receipt", answer)),
         None => Ok(answer),
+    }
+}
+
+/// A digest of the items as they were sent, whatever the order of their keys.
+fn digest(items: &Value, allow_parse_errors: bool) -> String {
+    let mut items = items.clone();
+    items.sort_all_objects();
+    sha256(format!("{allow_parse_errors}\n{items}").as_bytes())
+}
+
+/// Gives the path of a row the prefix of its repository, as every other answer has it.
+fn name_file(row: &mut Value, view: &View, file: &FileChange) {
+    if let Some(row) = row.as_object_mut().filter(|_| file.root < view.repos.len()) {
+        row.insert("relative_path".to_owned(), Value::from(view.shown(file.root, &file.relative_path)));
     }
 }
 
@@ -103,6 +132,7 @@ fn receipt_out(receipt: &Receipt, view: &View) -> Result<Value, CallError> {
     }
     let rows = answer.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten();
     for (row, file) in rows.zip(&receipt.files) {
+        name_file(row, view, file);
         if let Value::Object(row) = row
             && receipt.status == State::Committed
         {
@@ -329,6 +359,42 @@ mod tests {
         let status =
             fixture.json("edit", json!({"operation": "batch", "options": {"transaction_id": "t-1", "status_only": true}}));
         assert_eq!(status["status"], "committed");
+    }
+
+    #[test]
+    fn the_same_request_is_answered_again_though_its_symbols_are_gone() {
+        let fixture = Fixture::new(FILES);
+        let change = json!({"op": "edit_symbol", "id": "a.py::b", "old_source": "def b", "new_source": "def c"});
+        let request = |change: &serde_json::Value| json!({"changes": [change], "options": {"transaction_id": "t-2"}});
+        let first = fixture.json("edit", request(&change));
+        let again = fixture.json("edit", request(&change));
+        assert_eq!((&again["status"], &again["fingerprint"]), (&json!("committed"), &first["fingerprint"]));
+        // The order of keys says nothing; another text does.
+        let turned = json!({"new_source": "def c", "old_source": "def b", "id": "a.py::b", "op": "edit_symbol"});
+        assert_eq!(fixture.json("edit", request(&turned))["fingerprint"], first["fingerprint"]);
+        let other = json!({"op": "edit_symbol", "id": "a.py::b", "old_source": "def b", "new_source": "def d"});
+        assert_eq!(fixture.error("edit", request(&other))["error_code"], "idempotency_conflict");
+    }
+
+    #[test]
+    fn several_repositories_lead_the_paths() {
+        let fixture = Fixture::new(FILES);
+        let other = fixture.root.parent().expect("a folder").join("other");
+        crate::testing::lay(&other, "//- é.py\nx = 1\n");
+        fixture.json("workspace_admin", json!({"operation": "track", "arguments": {"path": other.display().to_string()}}));
+        let changes = json!([{"op": "edit_file", "path": "other/é.py", "old_string": "1", "new_string": "2"}]);
+        let plan = fixture.json("edit", json!({"changes": changes, "dry_run": true}));
+        assert_eq!(plan["files"][0]["relative_path"], "other/é.py");
+        assert!(plan["files"][0]["diff"].as_str().is_some_and(|diff| diff.contains("b/other/é.py")), "{plan}");
+        let receipt = fixture.json("edit", json!({"changes": changes}));
+        assert_eq!(
+            (&receipt["files"][0]["relative_path"], &receipt["files"][0]["reindexed"]),
+            (&json!("other/é.py"), &json!(true))
+        );
+        let edit = json!({"target": {"file": "other/é.py"}, "match": "2", "replacement": "3", "dry_run": true});
+        let preview = fixture.json("edit", edit);
+        assert_eq!(preview["path"], "other/é.py");
+        assert!(preview["diff"].as_str().is_some_and(|diff| diff.contains("a/other/é.py")), "{preview}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) fn call_error(error: EditError) -> CallError {
         }
         EditError::PathEscape { path } => with(Code::PathEscape).data("path", path),
         EditError::Protected { path } => with(Code::PathEscape).data("path", path),
+        EditError::ParentIsFile { path, parent } => with(Code::InvalidArgument).data("path", path).data("parent", parent),
         EditError::NotAFile { path, kind } => with(Code::InvalidArgument).data("path", path).data("kind", kind),
         EditError::FileNotFound { path } => with(Code::FileNotFound)
             .data("path", path)

@@ -75,7 +75,8 @@ pub(crate) fn roots(files: &FileWriter) -> Result<Roots, CallError> {
 /// Does one edit and returns the answer with what the index knows of it.
 pub(crate) fn run(files: &FileWriter, edit: &Edit<'_>, dry_run: bool) -> Result<(Outcome, Map<String, Value>), CallError> {
     let roots = roots(files)?;
-    let context = Context { gate: Some(&gate), ..Context::new(&roots) };
+    let cancelled = || files.is_cancelled();
+    let context = Context { gate: Some(&gate), cancelled: Some(&cancelled), ..Context::new(&roots) };
     let mode = if dry_run { Mode::Preview } else { Mode::Commit(files.authority()) };
     let outcome = files.engine().editor().edit(&context, mode, edit).map_err(call_error)?;
     let mut answer = object(&outcome)?;
@@ -122,8 +123,11 @@ pub(crate) fn file_state(view: &View, root: usize, rel: &str) -> Map<String, Val
     if matches!(entry.status, FileStatus::Indexed | FileStatus::Partial) {
         let header = *entry.facts.view().header;
         let errors = header.parse_errors;
-        let warning =
-            (errors > 0).then(|| format!("the file has {errors} syntax errors, first at line {}", header.first_error_line));
+        let warning = match errors {
+            0 => None,
+            1 => Some(format!("the file has 1 syntax error, at line {}", header.first_error_line)),
+            _ => Some(format!("the file has {errors} syntax errors, first at line {}", header.first_error_line)),
+        };
         let mut health = Map::new();
         health.insert("healthy".to_owned(), Value::Bool(errors == 0));
         health.insert("parse_errors".to_owned(), Value::from(errors));

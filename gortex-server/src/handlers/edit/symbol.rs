@@ -41,12 +41,20 @@ async fn edit_symbol(graph: Graph, files: FileWriter, args: Args<EditSymbol>) ->
             };
             let mut edit = Edit::new(symbol.path.clone(), content);
             args.guard.guard(&mut edit)?;
-            let (_, mut answer) = room::run(files, &edit, args.guard.dry_run)?;
+            let (_, mut answer) = room::run(files, &edit, args.guard.dry_run).map_err(unique_inside)?;
             answer.insert("file".to_owned(), Value::from(symbol.path.as_str()));
             answer.insert("symbol".to_owned(), Value::from(symbol.id.as_str()));
             Ok(Value::Object(answer))
         })
         .await
+}
+
+/// What helps when the text is not unique here: all matches at once is no choice of this operation.
+fn unique_inside(error: CallError) -> CallError {
+    match error.code() {
+        Some(Code::MatchAmbiguous) => error.hint("add surrounding lines to `match`, so that it is unique inside the symbol"),
+        _ => error,
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +86,14 @@ mod tests {
         let lines = String::from_utf8(fixture.disk("src/Panel.tsx")).expect("text");
         let lines: Vec<&str> = lines.lines().collect();
         assert_eq!((lines[2], lines[5], lines.len()), ("    return \"one\";", "    return \"two\";", 9));
+    }
+
+    #[test]
+    fn a_text_that_is_not_unique_lists_each_line_once() {
+        let fixture = Fixture::new("//- a.py\ndef a():\n    return 1 + 1\n");
+        let error = fixture.error("edit", json!({"target": {"symbol": "a.py::a"}, "match": "1", "replacement": "2"}));
+        assert_eq!((&error["data"]["count"], &error["data"]["lines"]), (&json!(2), &json!([2])));
+        assert!(!error.to_string().contains("replace_all"), "{error}");
     }
 
     // The file had changed since it was indexed and the edit went to the lines of the neighbour.

@@ -83,6 +83,15 @@ mod tests {
     }
 
     #[test]
+    fn a_file_below_a_file_names_the_one_in_the_way() {
+        let fixture = Fixture::new("//- src/a.py\nx = 1\n");
+        for path in ["src/a.py/b.py", "src/a.py/c/b.py"] {
+            let error = fixture.error("edit", json!({"target": {"file": path}, "content": ""}));
+            assert_eq!((&error["error_code"], &error["data"]["parent"]), (&json!("invalid_argument"), &json!("src/a.py")));
+        }
+    }
+
+    #[test]
     fn a_guard_on_a_missing_file_is_stale() {
         let fixture = Fixture::new("//- a.py\nx = 1\n");
         let write = json!({"target": {"file": "b.py"}, "content": "", "guard": {"base_sha": "0000"}});

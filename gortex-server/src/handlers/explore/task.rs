@@ -35,10 +35,10 @@ pub(crate) struct Explore {
     task: String,
     /// Symbols to return; 10 when not given, 1 to 30.
     #[at(options)]
-    max_symbols: Option<usize>,
+    max_symbols: Option<i64>,
     /// Tokens of packed source; 1600 when not given, 1000 to 24000. Places are listed beyond it.
     #[at(options)]
-    token_budget: Option<usize>,
+    token_budget: Option<i64>,
     /// Folders or files to narrow to, separated by commas.
     #[at(options)]
     path: Option<String>,
@@ -62,8 +62,8 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
             "track a folder with workspace_admin(operation=\"track\"), or index with workspace_admin(operation=\"index\")",
         ));
     }
-    let most = args.max_symbols.unwrap_or(10).clamp(1, 30);
-    let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) * TOKEN;
+    let most = args.max_symbols.unwrap_or(10).clamp(1, 30) as usize;
+    let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) as usize * TOKEN;
     let mut task = Task::of(&args.task);
     task.repo = args.scope.repo_number(graph)?;
     task.paths = path_filter(args.path.as_deref());
@@ -135,12 +135,13 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     let count: BTreeSet<usize> = found.symbols.iter().map(|one| graph.file_index(one.node)).collect();
     let _ = write!(
         out,
-        "\n{} candidates in {} files; ranked by names, words, text and call proximity, not proven complete.",
-        found.symbols.len(),
-        count.len()
+        "\n{} in {}; ranked by names, words, text and call proximity, not proven complete.",
+        counted(found.symbols.len(), "candidate"),
+        counted(count.len(), "file")
     );
     if elided > 0 {
-        let _ = write!(out, " {elided} bodies elided: read(target={{\"symbols\":[ids]}}) returns them.");
+        let bodies = if elided == 1 { "body" } else { "bodies" };
+        let _ = write!(out, " {elided} {bodies} elided: read(target={{\"symbols\":[ids]}}) returns them.");
     }
     out.push('\n');
     out
@@ -238,6 +239,11 @@ fn file_map(graph: &Graph, found: &Localized) -> String {
     out
 }
 
+/// A number of things.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::Fixture;
@@ -285,5 +291,13 @@ mod tests {
         let text = fixture.call("explore", json!({"task": "handle the thing", "options": {"token_budget": 1000}})).text();
         assert_eq!(text.matches("id: m").count(), 10, "{text}");
         assert!(text.len() < 5000 && text.contains("bodies elided"));
+    }
+
+    #[test]
+    fn numbers_beyond_the_bounds_are_clamped() {
+        let fixture = Fixture::new("//- a.py\ndef handle(thing):\n    return thing\n");
+        let options = json!({"max_symbols": -3, "token_budget": 9_000_000_000_i64});
+        let text = fixture.call("explore", json!({"task": "handle the thing", "options": options})).text();
+        assert!(text.contains("a.py::handle") && text.contains("1 candidate in 1 file;"), "{text}");
     }
 }

@@ -60,8 +60,9 @@ fn rename(files: &FileWriter, args: &RenameSymbol) -> Result<Value, CallError> {
     let plan = plan(graph, symbol.node, args.new_name.trim(), &read).map_err(refusal)?;
     let unproven = leftovers(&view, &plan, &read)?;
     let items = rewrite_items(plan.edits.iter().map(|edit| (edit.path.clone(), edit.place.clone())));
-    let batch = Batch { transaction_id: None, items, allow_parse_errors: args.allow_parse_errors };
-    let context = Context { gate: Some(&room::gate), ..Context::new(&roots) };
+    let batch = Batch { items, allow_parse_errors: args.allow_parse_errors, ..Batch::default() };
+    let cancelled = || files.is_cancelled();
+    let context = Context { gate: Some(&room::gate), cancelled: Some(&cancelled), ..Context::new(&roots) };
     let editor = files.engine().editor();
     let mut answer = serde_json::Map::new();
     let (rows, after) = if plan.edits.is_empty() {

@@ -26,7 +26,7 @@ async fn index_repository(control: ControlWriter, progress: ProgressSink, args: 
         repo_number(&before, &path).ok_or_else(|| not_tracked(&before, &path))?;
         let start = Instant::now();
         let view = control.index(Reuse::Nothing, &progress).map_err(failed)?;
-        Ok(Outcome::of(&view, start, before.graph.generation))
+        Ok(Outcome::of(&before, &view, start))
     });
     match within(work).await? {
         Some(outcome) => Reply::new(&outcome),

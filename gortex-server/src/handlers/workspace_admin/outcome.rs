@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use gortex_engine::engine::{IndexError, View};
-use gortex_engine::graph::FileStatus;
+use gortex_engine::graph::{FileEntry, FileStatus};
 use gortex_engine::lang::Lang;
 
 use crate::handlers::shared::prelude::*;
@@ -40,11 +40,11 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Describes `view` after a run that started at `start` on the generation `before`.
-    pub fn of(view: &View, start: Instant, before: u64) -> Outcome {
+    /// Describes `view` after a run that started at `start` on the view `before`.
+    pub fn of(before: &View, view: &View, start: Instant) -> Outcome {
         let report = &view.report;
         // A run that found nothing new publishes nothing, and the report is that of the run before.
-        let ran = view.graph.generation != before;
+        let ran = view.graph.generation != before.graph.generation;
         let failed = failed_files(view);
         Outcome {
             file_count: view.graph.files.len(),
@@ -60,6 +60,50 @@ impl Outcome {
             failed_total: failed.len(),
             failed_files: failed.into_iter().take(ROWS).collect(),
         }
+    }
+
+    /// The same for one of several repositories.
+    pub fn only(self, before: &View, view: &View, repo: usize) -> Outcome {
+        if view.repos.len() < 2 {
+            return self;
+        }
+        let counted = counts(view, repo);
+        let mine = |view: &View, path: &str| view.graph.file(path).is_some_and(|file| usize::from(file.repo) == repo);
+        let files = view.graph.files.iter().filter(|file| usize::from(file.repo) == repo);
+        let parsed = files.filter(|file| before.graph.file(&file.path).is_none_or(|old| old.hash != file.hash)).count();
+        let gone = before.graph.files.iter().filter(|file| usize::from(file.repo) == repo);
+        let failed: Vec<Failed> = failed_files(view).into_iter().filter(|failed| mine(view, &failed.path)).collect();
+        let prefix = format!("{}/", view.repos[repo].name);
+        Outcome {
+            file_count: counted.files,
+            node_count: counted.nodes,
+            edge_count: counted.edges,
+            parsed,
+            reused: counted.files - parsed,
+            removed: gone.filter(|file| view.graph.file(&file.path).is_none()).count(),
+            skipped: view.report.skipped.iter().filter(|(path, _)| path.starts_with(&prefix)).count(),
+            failed_total: failed.len(),
+            failed_files: failed.into_iter().take(ROWS).collect(),
+            ..self
+        }
+    }
+}
+
+/// How much of a view is one repository's.
+pub(super) struct Counts {
+    pub files: usize,
+    pub nodes: u32,
+    pub edges: usize,
+}
+
+/// Counts files, nodes and edges of one repository.
+pub(super) fn counts(view: &View, repo: usize) -> Counts {
+    let mine = |file: &FileEntry| usize::from(file.repo) == repo;
+    let files = || view.graph.files.iter().filter(|file| mine(file));
+    Counts {
+        files: files().count(),
+        nodes: files().map(|file| 1 + file.facts.view().defs.len() as u32).sum(),
+        edges: view.graph.edges().iter().filter(|edge| mine(view.graph.file_of(edge.from))).count(),
     }
 }
 

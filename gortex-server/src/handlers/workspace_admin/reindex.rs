@@ -50,7 +50,7 @@ async fn reindex_repository(control: ControlWriter, progress: ProgressSink, args
         let changed = changed_files(&before, &after, repo, &paths);
         Ok(Reindexed {
             scope: if paths.is_empty() { "repository" } else { "paths" },
-            outcome: Outcome::of(&after, start, before.graph.generation),
+            outcome: Outcome::of(&before, &after, start).only(&before, &after, repo),
             reindexed_paths: paths,
             changed_total: changed.len(),
             changed_files: changed.into_iter().take(ROWS).collect(),
@@ -135,6 +135,20 @@ mod tests {
         assert_eq!((answer["scope"].as_str(), &answer["changed_files"]), (Some("paths"), &json!(["src/gone.py"])));
         assert_eq!((answer["parsed"].as_u64(), answer["removed"].as_u64()), (Some(1), Some(1)));
         assert_eq!(answer["reindexed_paths"], json!(["src"]));
+    }
+
+    #[test]
+    fn one_of_several_repositories_is_counted_alone() {
+        let fixture = Fixture::new("//- a.py\nx = 1\n//- b.py\nx = 1\n");
+        let other = fixture.root.parent().expect("a folder").join("other");
+        crate::testing::lay(&other, "//- é.py\ndef f():\n    pass\n");
+        fixture.json("workspace_admin", json!({"operation": "track", "arguments": {"path": other.display().to_string()}}));
+        std::fs::write(fixture.root.join("a.py"), "x = 2\n").expect("a file");
+        let answer = reindex(&fixture, json!({"path": "other"}));
+        assert_eq!((&answer["file_count"], &answer["node_count"], &answer["parsed"]), (&json!(1), &json!(2), &json!(0)));
+        std::fs::write(fixture.root.join("a.py"), "x = 3\n").expect("a file");
+        let answer = reindex(&fixture, json!({"path": "repo"}));
+        assert_eq!((&answer["file_count"], &answer["parsed"], &answer["reused"]), (&json!(2), &json!(1), &json!(1)));
     }
 
     #[test]

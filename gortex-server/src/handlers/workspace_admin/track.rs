@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gortex_engine::engine::{RepoInfo, View};
 
-use super::outcome::{accepted, failed, within};
+use super::outcome::{accepted, counts, failed, within};
 use crate::config::{Config, RepoEntry};
 use crate::handlers::shared::prelude::*;
 use crate::session::{Caller, ProgressSink};
@@ -28,7 +28,7 @@ struct Tracked {
     path: String,
     prefix: String,
     file_count: usize,
-    node_count: u64,
+    node_count: u32,
     edge_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
@@ -51,7 +51,7 @@ async fn track_repository(
     let args = args.into_inner();
     let root = checked(&control, caller, &args)?;
     let shown = root.display().to_string();
-    let work = control.blocking(move |control| track(control, &root, args.name.as_deref(), &progress));
+    let work = control.blocking(move |control| track(control, caller, &root, args.name.as_deref(), &progress));
     match within(work).await? {
         Some(Outcome::Tracked(tracked)) => Reply::new(&tracked),
         Some(Outcome::Already(text)) => Ok(Reply::text(text)),
@@ -85,7 +85,13 @@ fn checked(control: &ControlWriter, caller: Caller, args: &TrackRepository) -> R
     Ok(root)
 }
 
-fn track(control: &ControlWriter, root: &Path, name: Option<&str>, progress: &ProgressSink) -> Result<Outcome, CallError> {
+fn track(
+    control: &ControlWriter,
+    caller: Caller,
+    root: &Path,
+    name: Option<&str>,
+    progress: &ProgressSink,
+) -> Result<Outcome, CallError> {
     let _one = control.exclusive();
     let view = control.server().engine().view();
     if let Some(around) = view.repos.iter().find(|repo| root != repo.root && root.starts_with(&repo.root)) {
@@ -102,8 +108,17 @@ fn track(control: &ControlWriter, root: &Path, name: Option<&str>, progress: &Pr
     }
     let known = view.repos.iter().find(|repo| repo.root == root).cloned();
     let ready = known.is_some() && view.complete;
+    // A repository that was remembered keeps its prefix, and a new one gets a prefix that none of them has.
+    let remembered = Config::load(&control.server().config_dir).map(|config| tracking::remembered(&config)).unwrap_or_default();
+    let before = remembered.iter().find(|repo| repo.root == root);
+    if before.is_some() && known.is_none() && caller == Caller::Operator {
+        return Ok(Outcome::Already("repository already tracked".to_owned()));
+    }
     let repo = known.unwrap_or_else(|| {
-        let name = name.map_or_else(|| tracking::unique_name(root, &view.repos), |name| tracking::unique(name, &view.repos));
+        let others = remembered.iter().filter(|repo| repo.root != root);
+        let taken: Vec<RepoInfo> = view.repos.iter().chain(others).cloned().collect();
+        let wanted = before.map(|repo| repo.name.as_str()).or(name);
+        let name = wanted.map_or_else(|| tracking::unique_name(root, &taken), |name| tracking::unique(name, &taken));
         RepoInfo { name, root: root.to_owned() }
     });
     let entry = RepoEntry { path: root.to_owned(), name: Some(repo.name.clone()) };
@@ -134,19 +149,14 @@ fn remember(control: &ControlWriter, entry: &RepoEntry) -> Option<String> {
 
 fn described(view: &View, repo: RepoInfo, warning: Option<String>) -> Tracked {
     let number = view.repos.iter().position(|known| known.root == repo.root);
-    let files = || view.graph.files.iter().filter(|file| Some(usize::from(file.repo)) == number);
+    let counted = number.map(|number| counts(view, number));
     Tracked {
         status: "tracked",
         path: repo.root.display().to_string(),
         prefix: repo.name,
-        file_count: files().count(),
-        node_count: files().map(|file| 1 + file.facts.view().defs.len() as u64).sum(),
-        edge_count: view
-            .graph
-            .edges()
-            .iter()
-            .filter(|edge| Some(usize::from(view.graph.file_of(edge.from).repo)) == number)
-            .count(),
+        file_count: counted.as_ref().map_or(0, |counted| counted.files),
+        node_count: counted.as_ref().map_or(0, |counted| counted.nodes),
+        edge_count: counted.as_ref().map_or(0, |counted| counted.edges),
         warning,
     }
 }
@@ -155,7 +165,7 @@ fn described(view: &View, repo: RepoInfo, warning: Option<String>) -> Tracked {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::config::Config;
+    use crate::config::{Config, RepoEntry};
     use crate::testing::{Fixture, lay};
 
     fn track(path: &str) -> Value {
@@ -176,6 +186,24 @@ mod tests {
         assert_eq!(config.repos.iter().map(|repo| repo.path.as_path()).collect::<Vec<_>>(), [other.as_path()]);
         let files: Vec<String> = fixture.server.engine().view().graph.files.iter().map(|file| file.path.clone()).collect();
         assert_eq!(files, ["repo-2/é.py", "repo/a.py"]);
+    }
+
+    #[test]
+    fn a_remembered_prefix_is_not_given_twice() {
+        let fixture = Fixture::new("//- a.py\nx = 1\n");
+        let top = fixture.root.parent().expect("a folder").to_owned();
+        let (first, second) = (top.join("x/heck"), top.join("y/heck"));
+        lay(&first, "//- a.py\nx = 1\n");
+        lay(&second, "//- a.py\nx = 1\n");
+        // Remembered by an earlier process, and not served by this one.
+        let entry = RepoEntry { path: first.clone(), name: Some("heck".to_owned()) };
+        Config::remember(&fixture.server.config_dir, &entry).expect("writes");
+        let answer = fixture.json("workspace_admin", track(&second.display().to_string()));
+        assert_eq!(answer["prefix"], "heck-2");
+        // An agent's session gets it served under its prefix; a person is told that there is nothing to do.
+        let arguments = json!({"path": first.display().to_string()});
+        assert_eq!(fixture.operator("workspace_admin", "track", arguments).text(), "repository already tracked");
+        assert_eq!(fixture.json("workspace_admin", track(&first.display().to_string()))["prefix"], "heck");
     }
 
     #[test]
