@@ -15,9 +15,42 @@ pub(super) mod types;
 
 use tree_sitter::Node;
 
+use super::Action;
 use super::common::UsageKinds;
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker};
+
+/// What C and C++ have in common, node kind by node kind.
+pub(super) const TABLE: [(&str, Action); 28] = [
+    ("preproc_include", Action::Hook(include)),
+    ("preproc_def", Action::Hook(macro_definition)),
+    ("preproc_function_def", Action::Hook(macro_definition)),
+    ("preproc_ifdef", Action::Hook(ifdef)),
+    ("preproc_call", Action::Skip),
+    ("function_definition", Action::Hook(declare::function)),
+    ("declaration", Action::Hook(declare::declaration)),
+    ("field_declaration", Action::Hook(declare::field)),
+    ("type_definition", Action::Hook(types::typedef)),
+    ("struct_specifier", Action::Hook(types::type_mention)),
+    ("union_specifier", Action::Hook(types::type_mention)),
+    ("enum_specifier", Action::Hook(types::type_mention)),
+    ("type_identifier", Action::Hook(types::type_mention)),
+    ("compound_statement", Action::Scope),
+    ("for_statement", Action::Scope),
+    ("parameter_list", Action::Hook(declare::stray_parameters)),
+    ("identifier", Action::Hook(refs::identifier)),
+    ("call_expression", Action::Hook(refs::call)),
+    ("field_expression", Action::Hook(refs::field)),
+    ("assignment_expression", Action::Hook(refs::assignment)),
+    ("update_expression", Action::Hook(refs::update)),
+    ("compound_literal_expression", Action::Hook(refs::compound_literal)),
+    ("initializer_pair", Action::Hook(refs::stray_pair)),
+    ("offsetof_expression", Action::Hook(refs::offset_of)),
+    ("attribute_specifier", Action::Skip),
+    ("attribute_declaration", Action::Skip),
+    ("ms_declspec_modifier", Action::Skip),
+    ("gnu_asm_goto_list", Action::Skip),
+];
 
 /// What surrounds a call.
 pub(super) const USAGE: UsageKinds = UsageKinds {

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use super::Action;
+
 /// Number of arguments in an argument list node, comments not counted.
 pub(super) fn arg_count(list: Node<'_>) -> usize {
     let mut cursor = list.walk();
@@ -50,4 +52,19 @@ impl UsageKinds {
 pub(crate) fn with_stack(body: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(16 << 20).spawn(body);
     thread.expect("a thread").join().expect("no panic");
+}
+
+/// One table after another: what a family shares and what a language adds. `N` is the sum of both lengths.
+pub(super) const fn joined<const A: usize, const B: usize, const N: usize>(
+    shared: [(&'static str, Action); A],
+    own: [(&'static str, Action); B],
+) -> [(&'static str, Action); N] {
+    assert!(A + B == N, "the length of a joined table is the sum of its parts");
+    let mut out = [("", Action::Descend); N];
+    let mut at = 0;
+    while at < N {
+        out[at] = if at < A { shared[at] } else { own[at - A] };
+        at += 1;
+    }
+    out
 }

@@ -3,53 +3,19 @@
 //! C's declarators, and members that are declared in one place and defined in another: `Foo::bar` belongs to `Foo` wherever
 //! that is. Whether a qualifier is a namespace or a class is for `link` to say.
 
-use super::cfamily::{self, declare, expr, plus, prepare, refs, types};
+use super::cfamily::{self, expr, plus, prepare, refs, types};
+use super::common::joined;
 use super::{Action, Family, Hooks, Language};
 
-/// C++.
-pub(super) static CPP: Language = Language {
-    name: "cpp",
-    family: Family::C,
-    extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp"],
-    line_comment: "//",
-    hoists: false,
-    implicit_self: true,
-    grammar: || tree_sitter_cpp::LANGUAGE.into(),
-    table: &[
-        ("preproc_include", Action::Hook(cfamily::include)),
-        ("preproc_def", Action::Hook(cfamily::macro_definition)),
-        ("preproc_function_def", Action::Hook(cfamily::macro_definition)),
-        ("preproc_ifdef", Action::Hook(cfamily::ifdef)),
-        ("preproc_call", Action::Skip),
-        ("function_definition", Action::Hook(declare::function)),
-        ("declaration", Action::Hook(declare::declaration)),
-        ("field_declaration", Action::Hook(declare::field)),
-        ("type_definition", Action::Hook(types::typedef)),
-        ("struct_specifier", Action::Hook(types::type_mention)),
-        ("union_specifier", Action::Hook(types::type_mention)),
-        ("enum_specifier", Action::Hook(types::type_mention)),
+const TABLE: [(&str, Action); cfamily::TABLE.len() + 21] = joined(
+    cfamily::TABLE,
+    [
         ("class_specifier", Action::Hook(types::type_mention)),
-        ("type_identifier", Action::Hook(types::type_mention)),
         ("template_type", Action::Hook(types::type_mention)),
         ("template_argument_list", Action::Hook(types::template_arguments)),
-        ("compound_statement", Action::Scope),
-        ("for_statement", Action::Scope),
         ("if_statement", Action::Scope),
         ("while_statement", Action::Scope),
         ("switch_statement", Action::Scope),
-        ("parameter_list", Action::Hook(declare::stray_parameters)),
-        ("identifier", Action::Hook(refs::identifier)),
-        ("call_expression", Action::Hook(refs::call)),
-        ("field_expression", Action::Hook(refs::field)),
-        ("assignment_expression", Action::Hook(refs::assignment)),
-        ("update_expression", Action::Hook(refs::update)),
-        ("compound_literal_expression", Action::Hook(refs::compound_literal)),
-        ("initializer_pair", Action::Hook(refs::stray_pair)),
-        ("offsetof_expression", Action::Hook(refs::offset_of)),
-        ("attribute_specifier", Action::Skip),
-        ("attribute_declaration", Action::Skip),
-        ("ms_declspec_modifier", Action::Skip),
-        ("gnu_asm_goto_list", Action::Skip),
         ("namespace_definition", Action::Hook(plus::namespace)),
         ("using_declaration", Action::Hook(plus::using)),
         ("alias_declaration", Action::Hook(plus::alias)),
@@ -66,6 +32,18 @@ pub(super) static CPP: Language = Language {
         ("catch_clause", Action::Hook(plus::catch)),
         ("field_initializer", Action::Hook(plus::field_initializer)),
     ],
+);
+
+/// C++.
+pub(super) static CPP: Language = Language {
+    name: "cpp",
+    family: Family::C,
+    extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp"],
+    line_comment: "//",
+    hoists: false,
+    implicit_self: true,
+    grammar: || tree_sitter_cpp::LANGUAGE.into(),
+    table: &TABLE,
     usage: cfamily::USAGE,
     hooks: Hooks { expr: Some(expr::expr), prepare: Some(prepare::prepare), ..Hooks::NONE },
 };

@@ -105,25 +105,7 @@ fn annotations_follow_effects() {
     };
     let mut read_only = with("readOnlyHint");
     read_only.sort_unstable();
-    assert_eq!(
-        read_only,
-        [
-            "analyze",
-            "ask",
-            "capabilities",
-            "change",
-            "explore",
-            "pr",
-            "read",
-            "recall",
-            "relations",
-            "response",
-            "review",
-            "search",
-            "trace",
-            "workspace"
-        ]
-    );
+    assert_eq!(read_only, crate::surface::READ_TOOLS);
     let mut open = with("openWorldHint");
     open.sort_unstable();
     // One operation of `workspace_admin` asks a model.

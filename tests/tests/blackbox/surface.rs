@@ -200,7 +200,7 @@ fn kept(folder: &Folder) -> Vec<String> {
     lines
 }
 
-const READ_TOOLS: [&str; 14] = [
+pub(crate) const READ_TOOLS: [&str; 14] = [
     "analyze",
     "ask",
     "capabilities",

@@ -58,6 +58,20 @@ pub(crate) struct CommonArgs {
     pub shape: ShapeArgs,
 }
 
+/// How far a walk goes. By default callers and dependencies are followed 2 steps, dependents 3, call chains 4.
+#[derive(Debug, Default, Deserialize, JsonSchema, FacadeArgs)]
+pub(crate) struct WalkArgs {
+    /// Steps to follow; 1 shows direct relations.
+    #[at(options)]
+    #[schemars(range(min = 1, max = 64))]
+    pub depth: Option<u32>,
+    /// Nodes at most, besides the target; 50 by default, 0 lifts the bound.
+    #[at(options)]
+    pub limit: Option<usize>,
+    #[serde(flatten)]
+    pub common: CommonArgs,
+}
+
 /// Scope, tests and evidence, checked.
 #[derive(Debug)]
 pub(crate) struct Narrow {

@@ -2,7 +2,7 @@
 
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use super::answer::{CommonArgs, Narrow, Riders, add_by_name, links_by_name, only_names, reply, target_of};
+use super::answer::{Narrow, Riders, WalkArgs, add_by_name, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 
@@ -12,19 +12,12 @@ pub(crate) struct GetCallers {
     /// An id, or a name that is unique in the current view.
     #[at(target = "symbol")]
     id: String,
-    /// Steps upward; 1 lists the direct callers, 2 is the default.
-    #[at(options)]
-    #[schemars(range(min = 1, max = 64))]
-    depth: Option<u32>,
-    /// Callers at most; 50 by default, 0 lifts the bound.
-    #[at(options)]
-    limit: Option<usize>,
     /// Leave out callers in test code.
     #[at(options)]
     #[serde(default)]
     exclude_tests: bool,
     #[serde(flatten)]
-    common: CommonArgs,
+    walk: WalkArgs,
 }
 
 /// Lists who calls a symbol, at which lines, and how sure we are of each caller.
@@ -35,10 +28,10 @@ async fn get_callers(graph: Graph, args: Args<GetCallers>) -> Answer<Reply> {
 
 fn answer(graph: &Graph, args: &GetCallers) -> Answer<Reply> {
     let target = target_of(graph, "get_callers", &args.id)?;
-    let narrow = Narrow::of(graph, &args.common, args.exclude_tests)?;
+    let narrow = Narrow::of(graph, &args.walk.common, args.exclude_tests)?;
     let admits = |node| narrow.admits(graph, node);
-    let limit = args.limit.unwrap_or(50);
-    let reach = Reach { depth: args.depth.unwrap_or(2), limit, merge: false };
+    let limit = args.walk.limit.unwrap_or(50);
+    let reach = Reach { depth: args.walk.depth.unwrap_or(2), limit, merge: false };
     let mut found = relations::callers(graph, target, &narrow.lens(&admits), reach);
     let by_name = loose::candidates(graph, graph.view().loose(), target, true);
     let strong = !found.links.is_empty();
@@ -61,5 +54,5 @@ fn answer(graph: &Graph, args: &GetCallers) -> Answer<Reply> {
         }
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.common.shape, false)
+    reply(graph, &found, riders, &args.walk.common.shape, false)
 }

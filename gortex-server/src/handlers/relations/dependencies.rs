@@ -6,7 +6,7 @@ use gortex_engine::facts::Kind;
 use gortex_engine::graph::NodeId;
 use gortex_engine::query::{loose, relations, subgraph};
 
-use super::answer::{CommonArgs, Narrow, Riders, reply, target_of};
+use super::answer::{Narrow, Riders, WalkArgs, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// External imports shown.
@@ -18,15 +18,8 @@ pub(crate) struct GetDependencies {
     /// A symbol's id or unique name, or a file's path.
     #[at(target = "symbol", target = "file")]
     id: String,
-    /// Steps forward; 2 by default.
-    #[at(options)]
-    #[schemars(range(min = 1, max = 64))]
-    depth: Option<u32>,
-    /// Nodes at most; 50 by default, 0 lifts the bound.
-    #[at(options)]
-    limit: Option<usize>,
     #[serde(flatten)]
-    common: CommonArgs,
+    walk: WalkArgs,
 }
 
 /// Lists what a symbol or file relies on: calls, types, values and imports, followed forward.
@@ -37,9 +30,9 @@ async fn get_dependencies(graph: Graph, args: Args<GetDependencies>) -> Answer<R
 
 fn answer(graph: &Graph, args: &GetDependencies) -> Answer<Reply> {
     let target = target_of(graph, "get_dependencies", &args.id)?;
-    let narrow = Narrow::of(graph, &args.common, false)?;
+    let narrow = Narrow::of(graph, &args.walk.common, false)?;
     let admits = |node| narrow.admits(graph, node);
-    let reach = subgraph::Reach { depth: args.depth.unwrap_or(2), limit: args.limit.unwrap_or(50), merge: true };
+    let reach = subgraph::Reach { depth: args.walk.depth.unwrap_or(2), limit: args.walk.limit.unwrap_or(50), merge: true };
     let found = relations::dependencies(graph, target, &narrow.lens(&admits), reach);
     let mut riders = Riders::default();
     riders.count("tier_filtered", found.tier_filtered);
@@ -55,7 +48,7 @@ fn answer(graph: &Graph, args: &GetDependencies) -> Answer<Reply> {
     if found.links.is_empty() && found.tier_filtered == 0 {
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.common.shape, false)
+    reply(graph, &found, riders, &args.walk.common.shape, false)
 }
 
 /// Modules that a file imports and that are not part of the index, with the first line of each.

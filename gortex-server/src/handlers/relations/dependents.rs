@@ -2,7 +2,7 @@
 
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use super::answer::{CommonArgs, Narrow, Riders, add_by_name, links_by_name, only_names, reply, target_of};
+use super::answer::{Narrow, Riders, WalkArgs, add_by_name, links_by_name, only_names, reply, target_of};
 use super::caveat;
 use crate::handlers::shared::prelude::*;
 
@@ -12,15 +12,8 @@ pub(crate) struct GetDependents {
     /// A symbol's id or unique name, or a file's path.
     #[at(target = "symbol", target = "file")]
     id: String,
-    /// Steps backward; 3 by default.
-    #[at(options)]
-    #[schemars(range(min = 1, max = 64))]
-    depth: Option<u32>,
-    /// Nodes at most; 50 by default, 0 lifts the bound.
-    #[at(options)]
-    limit: Option<usize>,
     #[serde(flatten)]
-    common: CommonArgs,
+    walk: WalkArgs,
 }
 
 /// Lists everything that would feel a change of a symbol or file, nearest first.
@@ -31,10 +24,10 @@ async fn get_dependents(graph: Graph, args: Args<GetDependents>) -> Answer<Reply
 
 fn answer(graph: &Graph, args: &GetDependents) -> Answer<Reply> {
     let target = target_of(graph, "get_dependents", &args.id)?;
-    let narrow = Narrow::of(graph, &args.common, false)?;
+    let narrow = Narrow::of(graph, &args.walk.common, false)?;
     let admits = |node| narrow.admits(graph, node);
-    let limit = args.limit.unwrap_or(50);
-    let reach = Reach { depth: args.depth.unwrap_or(3), limit, merge: true };
+    let limit = args.walk.limit.unwrap_or(50);
+    let reach = Reach { depth: args.walk.depth.unwrap_or(3), limit, merge: true };
     let mut found = relations::dependents(graph, target, &narrow.lens(&admits), reach);
     let by_name = loose::candidates(graph, graph.view().loose(), target, false);
     if narrow.by_name() {
@@ -49,5 +42,5 @@ fn answer(graph: &Graph, args: &GetDependents) -> Answer<Reply> {
         riders.set("caveat", caveat::of_zero(graph, target, &traces, by_name.len(), found.hidden.len()));
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.common.shape, false)
+    reply(graph, &found, riders, &args.walk.common.shape, false)
 }

@@ -3,7 +3,7 @@
 use gortex_engine::graph::Graph as Linked;
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
-use crate::handlers::relations::answer::{CommonArgs, Narrow, Riders, grouped, reply, target_of};
+use crate::handlers::relations::answer::{Narrow, Riders, WalkArgs, grouped, reply, target_of};
 use crate::handlers::shared::prelude::*;
 
 /// Calls without an edge that are shown.
@@ -15,15 +15,8 @@ pub(crate) struct GetCallChain {
     /// An id, or a name that is unique in the current view.
     #[at(target = "symbol")]
     id: String,
-    /// Steps forward; 4 by default.
-    #[at(options)]
-    #[schemars(range(min = 1, max = 64))]
-    depth: Option<u32>,
-    /// Nodes at most; 50 by default, 0 lifts the bound.
-    #[at(options)]
-    limit: Option<usize>,
     #[serde(flatten)]
-    common: CommonArgs,
+    walk: WalkArgs,
 }
 
 /// Follows the calls that a function makes, and says where the trail leaves what is known.
@@ -34,9 +27,9 @@ async fn get_call_chain(graph: Graph, args: Args<GetCallChain>) -> Answer<Reply>
 
 fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
     let target = target_of(graph, "get_call_chain", &args.id)?;
-    let narrow = Narrow::of(graph, &args.common, false)?;
+    let narrow = Narrow::of(graph, &args.walk.common, false)?;
     let admits = |node| narrow.admits(graph, node);
-    let reach = Reach { depth: args.depth.unwrap_or(4), limit: args.limit.unwrap_or(50), merge: true };
+    let reach = Reach { depth: args.walk.depth.unwrap_or(4), limit: args.walk.limit.unwrap_or(50), merge: true };
     let found = relations::call_chain(graph, target, &narrow.lens(&admits), reach);
     let mut riders = Riders::default();
     riders.count("tier_filtered", found.tier_filtered);
@@ -60,7 +53,7 @@ fn answer(graph: &Graph, args: &GetCallChain) -> Answer<Reply> {
         riders.set("boundaries", rows);
     }
     riders.count("external_calls", calls.len() - open.len());
-    reply(graph, &found, riders, &args.common.shape, false)
+    reply(graph, &found, riders, &args.walk.common.shape, false)
 }
 
 /// A call that has no edge.
