@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, Parser, Range, Tree};
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Range, Tree};
 
 use super::{ExtractLimits, Walker};
 use crate::facts::pack::{Facts, Rows, Strings, file_flag};
@@ -42,10 +42,47 @@ fn better_tree(language: &'static Compiled, source: &[u8], tree: Tree, limits: E
     let prepare = language.language.hooks.prepare.filter(|_| tree.root_node().has_error());
     let Some(prepared) = prepare.and_then(|prepare| prepare(source)) else { return tree };
     debug_assert_eq!(prepared.len(), source.len(), "positions must stay");
-    match parse(language, &prepared, limits) {
+    // Most of the text is as it was, and so is most of the tree: only what changed is parsed again.
+    let mut before = tree.clone();
+    for edit in edits(source, &prepared) {
+        before.edit(&edit);
+    }
+    match parse_with(language, &prepared, None, Some(&before), limits) {
         Some(other) if error_weight(&other) < error_weight(&tree) => other,
         _ => tree,
     }
+}
+
+/// The places in which two texts of one length differ, near ones taken together.
+fn edits(source: &[u8], prepared: &[u8]) -> Vec<InputEdit> {
+    const GAP: usize = 32;
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in source.iter().zip(prepared).enumerate().filter(|(_, (before, after))| before != after) {
+        match ranges.last_mut() {
+            Some((_, end)) if at <= *end + GAP => *end = at + 1,
+            _ => ranges.push((at, at + 1)),
+        }
+    }
+    let (mut at, mut point) = (0, Point::new(0, 0));
+    let mut advance = |to: usize| {
+        let passed = source.get(at..to).unwrap_or_default();
+        point.row += memchr::memchr_iter(b'\n', passed).count();
+        point.column = memchr::memrchr(b'\n', passed).map_or(point.column + passed.len(), |end| passed.len() - end - 1);
+        at = to;
+        point
+    };
+    let edit = |(start, end): (usize, usize)| {
+        let (start_position, end_position) = (advance(start), advance(end));
+        InputEdit {
+            start_byte: start,
+            old_end_byte: end,
+            new_end_byte: end,
+            start_position,
+            old_end_position: end_position,
+            new_end_position: end_position,
+        }
+    };
+    ranges.into_iter().map(edit).collect()
 }
 
 /// How much of a tree the grammar could not make sense of: bytes in error nodes and a little for each.
@@ -81,6 +118,17 @@ pub(super) fn parse_within(
     range: Option<Range>,
     limits: ExtractLimits,
 ) -> Option<Tree> {
+    parse_with(language, source, range, None, limits)
+}
+
+/// The same with the tree of an earlier text, on which the differences are marked.
+fn parse_with(
+    language: &'static Compiled,
+    source: &[u8],
+    range: Option<Range>,
+    before: Option<&Tree>,
+    limits: ExtractLimits,
+) -> Option<Tree> {
     thread_local! {
         static PARSER: std::cell::RefCell<Parser> = std::cell::RefCell::new(Parser::new());
     }
@@ -93,7 +141,7 @@ pub(super) fn parse_within(
             if ticks > limits.parse_ticks { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), None, Some(options));
+        let tree = parser.parse_with_options(&mut |at, _| source.get(at..).unwrap_or_default(), before, Some(options));
         if tree.is_none() {
             parser.reset();
         }
