@@ -103,6 +103,8 @@ pub struct Walker<'a> {
     /// The language walked.
     pub language: &'static Compiled,
     pub(crate) rows: Rows,
+    /// The file as text, where all of it is UTF-8.
+    whole: Option<&'a str>,
     strings: Strings,
     scopes: Scopes,
     ref_scopes: Vec<u32>,
@@ -127,6 +129,7 @@ impl<'a> Walker<'a> {
             source,
             language,
             rows: Rows::default(),
+            whole: std::str::from_utf8(source).ok(),
             strings: Strings::new(),
             scopes: Scopes::default(),
             ref_scopes: Vec::new(),
@@ -155,7 +158,11 @@ impl<'a> Walker<'a> {
 
     /// The text of a byte range; empty where it is not UTF-8.
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
-        self.source.get(from..to).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+        match self.whole {
+            // Checked once for the whole file, which is nearly every file.
+            Some(whole) => whole.get(from..to).unwrap_or(""),
+            None => self.source.get(from..to).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or(""),
+        }
     }
 
     /// The string of an entered text.
