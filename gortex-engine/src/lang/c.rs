@@ -4,7 +4,7 @@
 
 use super::cfamily::{self, expr, prepare, types};
 use super::common::joined;
-use super::{Action, Family, Hooks, Language};
+use super::{Action, Family, Hooks, Language, Tier};
 
 const TABLE: [(&str, Action); cfamily::TABLE.len() + 1] =
     joined(cfamily::TABLE, [("macro_type_specifier", Action::Hook(types::type_mention))]);
@@ -12,9 +12,15 @@ const TABLE: [(&str, Action); cfamily::TABLE.len() + 1] =
 /// C.
 pub(super) static C: Language = Language {
     name: "c",
+    tier: Tier::Deep,
     family: Family::C,
     extensions: &["c", "h"],
+    file_names: &[],
     line_comment: "//",
+    keywords: "auto break case char const continue default do double else enum extern float for goto if inline int long \
+        register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
+        bool true false nullptr constexpr alignas alignof static_assert thread_local typeof",
+    signatures: &["$;", "$ {}", "struct T { $; };"],
     hoists: false,
     implicit_self: false,
     grammar: || tree_sitter_c::LANGUAGE.into(),

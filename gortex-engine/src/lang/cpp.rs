@@ -5,7 +5,7 @@
 
 use super::cfamily::{self, expr, plus, prepare, refs, types};
 use super::common::joined;
-use super::{Action, Family, Hooks, Language};
+use super::{Action, Family, Hooks, Language, Tier};
 
 const TABLE: [(&str, Action); cfamily::TABLE.len() + 21] = joined(
     cfamily::TABLE,
@@ -37,9 +37,19 @@ const TABLE: [(&str, Action); cfamily::TABLE.len() + 21] = joined(
 /// C++.
 pub(super) static CPP: Language = Language {
     name: "cpp",
+    tier: Tier::Deep,
     family: Family::C,
     extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp"],
+    file_names: &[],
     line_comment: "//",
+    keywords: "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class \
+        compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype \
+        default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline \
+        int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register \
+        reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template \
+        this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t \
+        while xor xor_eq",
+    signatures: &["$;", "$ {}", "struct T { $; };"],
     hoists: false,
     implicit_self: true,
     grammar: || tree_sitter_cpp::LANGUAGE.into(),

@@ -18,16 +18,21 @@ use tree_sitter::Node;
 
 use self::values::*;
 use super::common::UsageKinds;
-use super::{Action, Family, Hooks, Language};
+use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line, strip_comment};
 
 /// Go.
 pub(super) static GO: Language = Language {
     name: "go",
+    tier: Tier::Deep,
     family: Family::Go,
     extensions: &["go"],
+    file_names: &[],
     line_comment: "//",
+    keywords: "break case chan const continue default defer else fallthrough for func go goto if import interface map package \
+        range return select struct switch type var",
+    signatures: &["package p\n$ {}\n", "package p\ntype T interface {\n$\n}\n"],
     hoists: false,
     implicit_self: false,
     grammar: || tree_sitter_go::LANGUAGE.into(),

@@ -17,16 +17,23 @@ use tree_sitter::Node;
 
 use self::values::*;
 use super::common::UsageKinds;
-use super::{Action, Family, Hooks, Language};
+use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line, strip_comment};
 
 /// Java.
 pub(super) static JAVA: Language = Language {
     name: "java",
-    family: Family::Java,
+    tier: Tier::Deep,
+    family: Family::Jvm,
     extensions: &["java"],
+    file_names: &[],
     line_comment: "//",
+    keywords: "abstract assert boolean break byte case catch char class const continue default do double else enum extends \
+        final finally float for goto if implements import instanceof int interface long native new package private \
+        protected public return short static strictfp super switch synchronized this throw throws transient try void \
+        volatile while true false null",
+    signatures: &["class T { $ {} }", "interface T { $; }"],
     hoists: false,
     implicit_self: true,
     grammar: || tree_sitter_java::LANGUAGE.into(),

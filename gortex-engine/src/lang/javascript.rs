@@ -1,14 +1,18 @@
 //! JavaScript.
 
 use super::script::{HOOKS, JAVASCRIPT_TABLE, USAGE};
-use super::{Family, Language};
+use super::{Family, Language, Tier};
 
 /// JavaScript.
 pub(super) static JAVASCRIPT: Language = Language {
     name: "javascript",
+    tier: Tier::Deep,
     family: Family::Script,
     extensions: &["js", "mjs", "cjs"],
+    file_names: &[],
     line_comment: "//",
+    keywords: super::script::KEYWORDS,
+    signatures: &["$ {}", "class T { $ {} }", "function $ {}"],
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
@@ -20,9 +24,13 @@ pub(super) static JAVASCRIPT: Language = Language {
 /// JavaScript with JSX.
 pub(super) static JSX: Language = Language {
     name: "jsx",
+    tier: Tier::Deep,
     family: Family::Script,
     extensions: &["jsx"],
+    file_names: &[],
     line_comment: "//",
+    keywords: super::script::KEYWORDS,
+    signatures: &["$ {}", "class T { $ {} }", "function $ {}"],
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_javascript::LANGUAGE.into(),

@@ -5,18 +5,31 @@
 //!
 //! Knows syntax, nothing of other files.
 
+mod bash;
 mod c;
 mod cfamily;
 mod common;
 mod cpp;
+mod csharp;
+mod dart;
+mod elixir;
 mod go;
+mod haskell;
 pub mod health;
 mod java;
 mod javascript;
+mod kotlin;
+mod lua;
+mod ocaml;
+mod php;
 mod python;
+mod ruby;
 mod rust;
+mod scala;
 mod script;
+mod swift;
 mod typescript;
+mod zig;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -92,16 +105,51 @@ impl Hooks {
 pub enum Family {
     /// C and C++.
     C,
+    /// C#.
+    CSharp,
+    /// Dart.
+    Dart,
+    /// Elixir.
+    Elixir,
     /// Go.
     Go,
-    /// Java.
-    Java,
+    /// Haskell.
+    Haskell,
+    /// Java, Kotlin and Scala.
+    Jvm,
+    /// Lua.
+    Lua,
+    /// OCaml.
+    Ocaml,
+    /// PHP.
+    Php,
+    /// Languages whose names never cross files, and formats of data and documents.
+    Plain,
     /// JavaScript and TypeScript.
     Script,
+    /// Bash and its relatives.
+    Shell,
+    /// Swift.
+    Swift,
     /// Python.
     Python,
+    /// Ruby.
+    Ruby,
     /// Rust.
     Rust,
+    /// Zig.
+    Zig,
+}
+
+/// How much of a language is understood.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Definitions, types, imports, receivers and roles; linked across files by the language's own rules.
+    Deep,
+    /// Definitions, containment and calls, linked as far as names allow.
+    Structure,
+    /// Data and documents: headings, keys, tables, stages, targets.
+    Format,
 }
 
 /// One language, declaratively.
@@ -109,12 +157,20 @@ pub enum Family {
 pub struct Language {
     /// The stable lower-case name used in answers and arguments.
     pub name: &'static str,
+    /// How much of it is understood.
+    pub tier: Tier,
     /// Which names its files can see.
     pub family: Family,
     /// File name endings without the dot.
     pub extensions: &'static [&'static str],
+    /// Whole file names that are of this language whatever their ending.
+    pub file_names: &'static [&'static str],
     /// What starts a line comment.
     pub line_comment: &'static str,
+    /// Words that can't be names, separated by blanks.
+    pub keywords: &'static str,
+    /// Sources in which a bare signature parses; it stands at the `$`.
+    pub signatures: &'static [&'static str],
     /// Whether a local name may be used before its declaration.
     pub hoists: bool,
     /// Whether a bare name inside a type may be one of the type's members.
@@ -199,20 +255,33 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 10;
+pub const COUNT: usize = 23;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
+    &bash::BASH,
     &c::C,
     &cpp::CPP,
+    &csharp::CSHARP,
+    &dart::DART,
+    &elixir::ELIXIR,
     &go::GO,
+    &haskell::HASKELL,
     &java::JAVA,
     &javascript::JAVASCRIPT,
     &javascript::JSX,
+    &kotlin::KOTLIN,
+    &lua::LUA,
+    &ocaml::OCAML,
+    &php::PHP,
     &python::PYTHON,
+    &ruby::RUBY,
     &rust::RUST,
+    &scala::SCALA,
+    &swift::SWIFT,
     &typescript::TYPESCRIPT,
     &typescript::TSX,
+    &zig::ZIG,
 ];
 
 /// A language's number: its place in [`LANGUAGES`]. Part of the snapshot format.
@@ -220,8 +289,12 @@ pub static LANGUAGES: [&Language; COUNT] = [
 pub struct Lang(pub u8);
 
 impl Lang {
-    /// The language of a path by its ending.
+    /// The language of a path by its whole file name, else by its ending.
     pub fn of_path(path: &str) -> Option<Lang> {
+        let base = Path::new(path).file_name()?.to_str()?;
+        if let Some(found) = LANGUAGES.iter().position(|language| language.file_names.contains(&base)) {
+            return Some(Lang(found as u8));
+        }
         let extension = Path::new(path).extension()?.to_str()?;
         let lower = extension.to_ascii_lowercase();
         // `.C` and `.H` are C++ by custom; everything else is told without case.

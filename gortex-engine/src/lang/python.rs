@@ -16,16 +16,21 @@ use tree_sitter::Node;
 
 use self::expr::receiver;
 use super::common::{UsageKinds, arg_count};
-use super::{Action, Family, Hooks, Language};
+use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Usage, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
 
 /// Python.
 pub(super) static PYTHON: Language = Language {
     name: "python",
+    tier: Tier::Deep,
     family: Family::Python,
     extensions: &["py", "pyi", "pyw"],
+    file_names: &[],
     line_comment: "#",
+    keywords: "False None True and as assert async await break class continue def del elif else except finally for from \
+        global if import in is lambda nonlocal not or pass raise return try while with yield",
+    signatures: &["$:\n    pass\n"],
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_python::LANGUAGE.into(),

@@ -17,15 +17,21 @@ mod uses;
 
 use super::Action::{Hook, Scope, Skip};
 use super::common::UsageKinds;
-use super::{Family, Hooks, Language};
+use super::{Family, Hooks, Language, Tier};
 use crate::facts::model::Role;
 
 /// Rust.
 pub(super) static RUST: Language = Language {
     name: "rust",
+    tier: Tier::Deep,
     family: Family::Rust,
     extensions: &["rs"],
+    file_names: &[],
     line_comment: "//",
+    keywords: "as async await break const continue crate dyn else enum extern false fn for gen if impl in let loop match mod \
+        move mut pub ref return self Self static struct super trait true type unsafe use where while abstract become \
+        box do final macro override priv try typeof unsized virtual yield",
+    signatures: &["$ {}", "trait T { $; }"],
     hoists: false,
     implicit_self: false,
     grammar: || tree_sitter_rust::LANGUAGE.into(),

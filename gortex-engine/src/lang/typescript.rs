@@ -1,14 +1,18 @@
 //! TypeScript.
 
 use super::script::{HOOKS, TSX_TABLE, TYPESCRIPT_TABLE, USAGE};
-use super::{Family, Language};
+use super::{Family, Language, Tier};
 
 /// TypeScript.
 pub(super) static TYPESCRIPT: Language = Language {
     name: "typescript",
+    tier: Tier::Deep,
     family: Family::Script,
     extensions: &["ts", "mts", "cts"],
+    file_names: &[],
     line_comment: "//",
+    keywords: super::script::KEYWORDS,
+    signatures: &["$ {}", "class T { $ {} }", "function $ {}"],
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
@@ -20,9 +24,13 @@ pub(super) static TYPESCRIPT: Language = Language {
 /// TypeScript with JSX.
 pub(super) static TSX: Language = Language {
     name: "tsx",
+    tier: Tier::Deep,
     family: Family::Script,
     extensions: &["tsx"],
+    file_names: &[],
     line_comment: "//",
+    keywords: super::script::KEYWORDS,
+    signatures: &["$ {}", "class T { $ {} }", "function $ {}"],
     hoists: true,
     implicit_self: false,
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),

@@ -111,10 +111,22 @@ impl Modules {
         let found = match family {
             Family::C => self.c.resolve(self, table, file, text, flags),
             Family::Go => self.go.resolve(text),
-            Family::Java => self.java.resolve(table, text),
+            Family::Jvm => self.java.resolve(table, text),
             Family::Python => self.python.resolve(table, file, text),
             Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),
+            Family::CSharp => Module::Unknown,
+            Family::Dart => Module::Unknown,
+            Family::Elixir => Module::Unknown,
+            Family::Haskell => Module::Unknown,
+            Family::Lua => Module::Unknown,
+            Family::Ocaml => Module::Unknown,
+            Family::Php => Module::Unknown,
+            Family::Plain => Module::Unknown,
+            Family::Ruby => Module::Unknown,
+            Family::Shell => Module::Unknown,
+            Family::Swift => Module::Unknown,
+            Family::Zig => Module::Unknown,
         };
         match found {
             Module::Node(node) if table.files.get(table.file_of(node)).is_none() => Module::Unknown,

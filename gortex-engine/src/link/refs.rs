@@ -222,7 +222,7 @@ impl FileLinker<'_, '_, '_> {
 
     fn overloads(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
         let table = &self.infer.scopes.table;
-        if !matches!(table.family(self.file), Some(Family::Java | Family::C)) {
+        if !matches!(table.family(self.file), Some(Family::Jvm | Family::C)) {
             return vec![node];
         }
         let Some(args) = row.args() else { return vec![node] };

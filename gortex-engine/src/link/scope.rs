@@ -196,7 +196,7 @@ impl<'a> Scopes<'a> {
                     }
                     // `export *` of a default is reached by no name; `import x = require` gives the module itself.
                     (Some(Family::Script), Module::Node(_)) if row.flags & import_flag::DEFAULT != 0 => Entity::Module(module),
-                    (Some(Family::Java), _) => {
+                    (Some(Family::Jvm), _) => {
                         let full = format!("{}.{name_text}", table.str(file, row.module));
                         match self.modules.resolve(table, file, &full, 0) {
                             Module::Node(node) => Entity::Node(node),
@@ -424,7 +424,7 @@ impl<'a> Scopes<'a> {
             return found;
         }
         match family {
-            Some(Family::Go | Family::Java) => match self.modules.file_package[file] {
+            Some(Family::Go | Family::Jvm) => match self.modules.file_package[file] {
                 NONE => Entity::None,
                 package => self.lookup(Module::Package(package), name, want, false, 0),
             },

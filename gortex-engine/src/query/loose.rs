@@ -94,7 +94,7 @@ pub fn may_mean(graph: &Graph, row: &UnboundRow, target: NodeId) -> bool {
         Unbound::External | Unbound::Builtin => false,
         Unbound::Dynamic | Unbound::Ambiguous => true,
         // A bare name reaches a member only where the receiver may be left out.
-        Unbound::NoDefinition => !member || matches!(family(target), Some(Family::Java | Family::C)),
+        Unbound::NoDefinition => !member || matches!(family(target), Some(Family::Jvm | Family::C)),
         Unbound::NoMember => member,
         // `x.f()` is never a free function, unless `x` may be a module.
         Unbound::UnknownReceiver => member || matches!(family(target), Some(Family::Python | Family::Script)),

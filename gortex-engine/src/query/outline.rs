@@ -98,7 +98,7 @@ fn is_entry(graph: &Graph, node: NodeId) -> bool {
     named
         && graph.def(node).is_some_and(|def| !def.has(flag::DECLARATION))
         && match file.lang.map(|lang| lang.language().family) {
-            Some(Family::Java) => graph.def(node).is_some_and(|def| def.has(flag::STATIC)),
+            Some(Family::Jvm) => graph.def(node).is_some_and(|def| def.has(flag::STATIC)),
             _ => graph.parent(node).is_none_or(|parent| matches!(graph.kind(parent), Kind::File | Kind::Module)),
         }
 }

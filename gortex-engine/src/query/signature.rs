@@ -10,7 +10,7 @@ use tree_sitter::{Node, Tree};
 use crate::facts::ExtractLimits;
 use crate::facts::walker::{one_line, parse};
 use crate::lang::health::count_errors;
-use crate::lang::{Family, Lang};
+use crate::lang::{Family, Lang, Language};
 
 /// One parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,15 +51,8 @@ impl Signature {
 }
 
 /// A text of unknown shape and where the signature may stand in it.
-fn wrappings(family: Family, text: &str) -> Vec<String> {
-    match family {
-        Family::Rust => vec![format!("{text} {{}}"), format!("trait T {{ {text}; }}")],
-        Family::Go => vec![format!("package p\n{text} {{}}\n"), format!("package p\ntype T interface {{\n{text}\n}}\n")],
-        Family::Python => vec![format!("{text}:\n    pass\n")],
-        Family::Script => vec![format!("{text} {{}}"), format!("class T {{ {text} {{}} }}"), format!("function {text} {{}}")],
-        Family::Java => vec![format!("class T {{ {text} {{}} }}"), format!("interface T {{ {text}; }}")],
-        Family::C => vec![format!("{text};"), format!("{text} {{}}"), format!("struct T {{ {text}; }};")],
-    }
+fn wrappings(language: &Language, text: &str) -> Vec<String> {
+    language.signatures.iter().map(|around| around.replace('$', text)).collect()
 }
 
 /// Parses a proposed signature; `None` when the language's grammar does not take it as one.
@@ -70,7 +63,7 @@ pub fn parse_text(lang: Lang, text: &str) -> Option<Signature> {
     if text.is_empty() {
         return None;
     }
-    wrappings(family, text).iter().find_map(|whole| {
+    wrappings(lang.language(), text).iter().find_map(|whole| {
         let tree = parse(lang.compiled(), whole.as_bytes(), ExtractLimits::default())?;
         if count_errors(&tree) > 0 {
             return None;
@@ -134,8 +127,9 @@ fn read(family: Family, node: Node<'_>, bytes: &[u8]) -> Signature {
     let result = match family {
         Family::Rust | Family::Python | Family::Script => node.child_by_field_name("return_type"),
         Family::Go => node.child_by_field_name("result"),
-        Family::Java => node.child_by_field_name("type"),
+        Family::Jvm => node.child_by_field_name("type"),
         Family::C => std::iter::successors(Some(node), |at| at.parent()).take(6).find_map(|at| at.child_by_field_name("type")),
+        _ => node.child_by_field_name("return_type").or_else(|| node.child_by_field_name("type")),
     };
     let list = node.child_by_field_name("parameters");
     let mut params = Vec::new();
@@ -203,8 +197,8 @@ fn param(family: Family, node: Node<'_>, bytes: &[u8], out: &mut Vec<Param>) {
                 push(name, !optional && !rest, rest);
             }
         }
-        (Family::Java, "spread_parameter") => push("", false, true),
-        (Family::Java, _) => push(text_of(field("name"), bytes), true, false),
+        (Family::Jvm, "spread_parameter") => push("", false, true),
+        (Family::Jvm, _) => push(text_of(field("name"), bytes), true, false),
         (Family::C, "variadic_parameter" | "variadic_parameter_declaration") => push("", false, true),
         (Family::C, _) => {
             let name = text_of(field("declarator"), bytes);
@@ -212,6 +206,7 @@ fn param(family: Family, node: Node<'_>, bytes: &[u8], out: &mut Vec<Param>) {
                 push(name, kind != "optional_parameter_declaration", false);
             }
         }
+        _ => push(text_of(field("name").or(Some(node)), bytes), field("value").is_none(), kind.contains("variadic")),
     }
 }
 

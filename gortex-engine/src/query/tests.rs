@@ -130,8 +130,8 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
             Some(Family::Script) => {
                 place.above("package.json").and_then(|dir| script_runner(&place, &dir, read).map(|name| (name, dir)))
             }
-            Some(Family::Java) => java_runner(&place),
-            Some(Family::C) | None => None,
+            Some(Family::Jvm) => java_runner(&place),
+            _ => None,
         };
         let names = functions.iter().map(|node| (graph.name(*node).to_owned(), graph.qualified(*node))).collect();
         match found {

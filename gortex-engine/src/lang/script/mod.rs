@@ -23,6 +23,11 @@ use super::common::UsageKinds;
 use crate::facts::model::{NONE, Role, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker};
 
+/// Words that can't be names.
+pub(super) const KEYWORDS: &str = "await break case catch class const continue debugger default delete do else enum export extends false finally \
+        for function if implements import in instanceof interface let new null package private protected public return \
+        static super switch this throw true try typeof var void while with yield";
+
 /// Rows of a table.
 type Rows<const N: usize> = [(&'static str, Action); N];
 

@@ -15,7 +15,7 @@ impl JavaPackages {
     pub fn new(table: &Table<'_>, packages: &mut Vec<Package>, of_file: &mut [u32]) -> Self {
         let mut by_name: FxHashMap<String, u32> = FxHashMap::default();
         for (at, slot) in of_file.iter_mut().enumerate() {
-            if table.family(at) != Some(Family::Java) {
+            if table.family(at) != Some(Family::Jvm) {
                 continue;
             }
             let name = table.views[at].str(table.views[at].header.package);
@@ -46,7 +46,7 @@ impl JavaPackages {
 
     fn class(&self, table: &Table<'_>, package: &str, name: u32) -> Option<u32> {
         self.by_name.get(package)?;
-        let candidates = table.files.iter().enumerate().filter(|(at, _)| table.family(*at) == Some(Family::Java));
+        let candidates = table.files.iter().enumerate().filter(|(at, _)| table.family(*at) == Some(Family::Jvm));
         candidates
             .filter(|(at, _)| table.views[*at].str(table.views[*at].header.package) == package)
             .find_map(|(_, file)| table.members(file.base, name).first().copied())

@@ -58,7 +58,7 @@ fn same_declaration(graph: &Graph, node: NodeId) -> Vec<NodeId> {
         let here = there.base == file.base;
         match language.family {
             // Overloads of one class are different methods.
-            Family::Java => here && !callable,
+            Family::Jvm => here && !callable,
             Family::C if callable => {
                 let prototype = |node: NodeId| graph.def(node).is_some_and(|def| def.has(flag::DECLARATION));
                 let c = there.lang.is_some_and(|lang| lang.language().family == Family::C);
