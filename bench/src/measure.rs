@@ -71,7 +71,7 @@ pub fn run(what: What, root: &Path, threads: usize, state: &Path) -> Result<Figu
 
 fn index(root: &Path, threads: usize, state: &Path) -> Result<Figures> {
     let (cpu, start) = (machine::cpu_seconds(), Instant::now());
-    let options = Options { cache_dir: state.join("cache"), state_dir: state.join("state"), threads, persist: true };
+    let options = Options { cache_dir: state.join("cache"), state_dir: state.join("state"), threads, persist: true, bulk: None };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
     let clock = Clock::new();
@@ -179,7 +179,7 @@ fn parse_one(lang: Lang, bytes: &[u8]) -> bool {
 pub fn view(root: &Path) -> Result<std::sync::Arc<View>> {
     let scratch = tempfile::tempdir()?;
     let options =
-        Options { cache_dir: scratch.path().join("c"), state_dir: scratch.path().join("s"), threads: 0, persist: false };
+        Options { cache_dir: scratch.path().join("c"), state_dir: scratch.path().join("s"), threads: 0, persist: false, bulk: None };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
     Ok(engine.track(&repos, &Silent, &AtomicBool::new(false))?)

@@ -10,14 +10,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwap;
-use parking_lot::Mutex;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::edit::{EditError, Editor, FileAuthority, Roots};
 use crate::graph::Graph;
 use crate::graph::snapshot::{self, SnapshotError};
-use crate::index::build::{self, Built, Reuse};
+use crate::index::build::{self, Built, Inputs, Reuse, Run};
+use crate::index::bulk::{self, Bulk};
+use crate::index::journal::Journal;
+use crate::index::store::Store;
 use crate::index::walk::WalkError;
+use crate::index::watch::{Live, Pending, Wake, WatchError};
 use crate::link::Manifest;
 use crate::query::loose::LooseIndex;
 use crate::search::symbols::SymbolIndex;
@@ -68,7 +72,7 @@ pub struct View {
     /// False until the first run over the current repositories has ended.
     pub complete: bool,
     pub(crate) manifests: Vec<Manifest>,
-    pub(crate) indexes: Indexes,
+    pub(crate) indexes: Arc<Indexes>,
 }
 
 /// What is made of a view by the first reader that asks.
@@ -86,7 +90,7 @@ impl View {
             report: IndexReport::default(),
             complete: false,
             manifests: Vec::new(),
-            indexes: Indexes::default(),
+            indexes: Arc::default(),
         }
     }
 
@@ -138,6 +142,12 @@ pub enum IndexError {
     /// The caller asked to stop.
     #[error("indexing was cancelled")]
     Cancelled,
+    /// The process that indexes died too often.
+    #[error("the process that indexes died again and again; the last time it {how}")]
+    Died {
+        /// How.
+        how: String,
+    },
 }
 
 /// Where indexing is.
@@ -190,6 +200,26 @@ pub struct Options {
     pub threads: usize,
     /// Whether snapshots are read and written.
     pub persist: bool,
+    /// How to index for the first time in a process of its own; `None` does it here.
+    pub bulk: Option<Bulk>,
+}
+
+/// How current the published view is.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Freshness {
+    /// The view's generation.
+    pub generation: u64,
+    /// False until the first run over the tracked repositories has ended.
+    pub complete: bool,
+    /// How changes are noticed: `events`, or `looking` where nothing reports them.
+    pub noticed_by: &'static str,
+    /// Paths reported as changed and not taken in yet.
+    pub pending: usize,
+    /// Whether more than the pending paths may have changed.
+    pub catching_up: bool,
+    /// Why nothing reports changes although it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// See the module.
@@ -200,6 +230,11 @@ pub struct Engine {
     options: Options,
     editor: Editor,
     checked: Mutex<Option<Checked>>,
+    live: ArcSwapOption<Live>,
+    /// Why there is no watcher although there was one.
+    deaf: Mutex<Option<String>>,
+    store: Option<Store>,
+    journal: Mutex<Option<Arc<Journal>>>,
     generation: AtomicU64,
     dirty: AtomicBool,
     notices: Mutex<Vec<String>>,
@@ -237,6 +272,10 @@ struct Checked {
 
 /// A freshness check may take this share of the time: after one that took 5 ms the next is at least 50 ms later.
 const CHECK_SHARE: u32 = 10;
+/// How long a reader waits for one who takes in changes already; then it answers from the view before, and says so.
+const READER_PATIENCE: Duration = Duration::from_secs(3);
+/// Looks in a row for one reader.
+const LOOKS: usize = 4;
 /// Parser and walker recurse with the source; the stack is reserved, not used, on ordinary files.
 const STACK_BYTES: usize = 64 << 20;
 
@@ -251,6 +290,7 @@ impl Engine {
             .map_err(std::io::Error::other)?;
         let editor = Editor::new(options.state_dir.clone());
         let authority = editor.authority().ok_or_else(|| std::io::Error::other("the edit authority was taken already"))?;
+        let store = options.persist.then(|| Store::new(&options.cache_dir));
         let engine = Engine {
             view: ArcSwap::from_pointee(View::empty()),
             writer: Mutex::new(()),
@@ -258,6 +298,10 @@ impl Engine {
             options,
             editor,
             checked: Mutex::new(None),
+            live: ArcSwapOption::empty(),
+            deaf: Mutex::new(None),
+            store,
+            journal: Mutex::new(None),
             generation: AtomicU64::new(0),
             dirty: AtomicBool::new(false),
             notices: Mutex::new(Vec::new()),
@@ -313,8 +357,25 @@ impl Engine {
     pub fn track(&self, repos: &[RepoInfo], progress: &dyn Progress, cancel: &AtomicBool) -> Result<Arc<View>, IndexError> {
         let writer = self.writer.lock();
         let current = self.view();
-        let base = if current.complete { Base::Published(current) } else { self.load(repos).map_or(Base::None, Base::Loaded) };
+        let base = if current.complete { Base::Published(current) } else { self.first_base(repos, progress, cancel)? };
         self.rebuild(&writer, repos, base, Reuse::Unchanged, progress, cancel)
+    }
+
+    /// What the first run starts from: a snapshot, left by an earlier process or by a child that makes it now.
+    fn first_base(&self, repos: &[RepoInfo], progress: &dyn Progress, cancel: &AtomicBool) -> Result<Base, IndexError> {
+        if let Some(view) = self.load(repos) {
+            return Ok(Base::Loaded(view));
+        }
+        let Some(bulk) = self.options.bulk.as_ref().filter(|_| self.options.persist && !repos.is_empty()) else {
+            return Ok(Base::None);
+        };
+        let order = bulk::Order {
+            cache_dir: self.options.cache_dir.clone(),
+            threads: self.options.threads,
+            repos: repos.iter().map(|repo| (repo.name.clone(), repo.root.clone())).collect(),
+        };
+        let left = bulk::supervise(bulk, &order, progress, cancel)?;
+        Ok(left.then(|| self.load(repos)).flatten().map_or(Base::None, Base::Loaded))
     }
 
     /// Indexes everything again; `Reuse::Nothing` reads and parses every file.
@@ -324,12 +385,22 @@ impl Engine {
         self.rebuild(&writer, &current.repos, Base::Published(current.clone()), reuse, progress, cancel)
     }
 
-    /// The current view after a look at the disk. Looks are spaced so that they take at most a tenth of the time, unless
-    /// `now` is set; a look that finds nothing new publishes nothing.
+    // ----- freshness
+
+    /// The view that knows of every change made before the call.
+    ///
+    /// With a watcher only what it reports is looked at. Without one the disk is, and looks are spaced so that they take at most
+    /// a tenth of the time, unless `now` is set; a look that finds nothing new publishes nothing.
     pub fn fresh(&self, now: bool) -> Arc<View> {
         let current = self.view();
         if !current.complete {
             return current;
+        }
+        if let Some(live) = self.live.load_full() {
+            if live.sync() {
+                return self.take_in(&live);
+            }
+            self.give_up(&live);
         }
         if !now && self.checked.lock().is_some_and(|last| last.at.elapsed() < last.took * CHECK_SHARE) {
             return current;
@@ -337,20 +408,182 @@ impl Engine {
         // Whoever indexes already will publish; a reader does not queue behind it.
         let writer = if now { Some(self.writer.lock()) } else { self.writer.try_lock() };
         let Some(writer) = writer else { return current };
+        self.look(&writer).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the look for changed files failed");
+            current
+        })
+    }
+
+    /// A look at everything.
+    fn look(&self, writer: &MutexGuard<'_, ()>) -> Result<Arc<View>, IndexError> {
         let current = self.view();
-        let base = Base::Published(current.clone());
-        match self.rebuild(&writer, &current.repos, base, Reuse::Unchanged, &Silent, &AtomicBool::new(false)) {
-            Ok(view) => view,
-            Err(error) => {
-                tracing::warn!(%error, "the look for changed files failed");
-                current
+        let base = Base::Published(Arc::clone(&current));
+        self.rebuild(writer, &current.repos, base, Reuse::Unchanged, &Silent, &AtomicBool::new(false))
+    }
+
+    /// Takes in what the watcher has been told.
+    fn take_in(&self, live: &Live) -> Arc<View> {
+        if live.is_quiet() {
+            return self.view();
+        }
+        let Some(writer) = self.writer.try_lock_for(READER_PATIENCE) else { return self.view() };
+        // New folders are watched after they were found, which asks for one more look.
+        for _ in 0..LOOKS {
+            let Some(taken) = live.take() else { break };
+            let outcome =
+                if taken.pending.everything { self.look(&writer).map(|_| true) } else { self.rebuild_changed(&writer, &taken.pending) };
+            match outcome {
+                Ok(true) => taken.done(),
+                // Given back, and with it comes a look at everything.
+                Ok(false) => drop(taken),
+                Err(error) => {
+                    tracing::warn!(%error, "changed files could not be taken in");
+                    break;
+                }
             }
         }
+        self.view()
+    }
+
+    /// A view with these paths looked at. False when they can't be looked at alone.
+    fn rebuild_changed(&self, _writer: &MutexGuard<'_, ()>, pending: &Pending) -> Result<bool, IndexError> {
+        let current = self.view();
+        let place = |path: &PathBuf| {
+            let of = |(at, repo): (usize, &RepoInfo)| Some((at, path.strip_prefix(&repo.root).ok()?));
+            let (at, rel) = current.repos.iter().enumerate().find_map(of)?;
+            // A name that is not UTF-8 is never in the list.
+            Some((at, rel.to_str()?.to_owned()))
+        };
+        let paths: Vec<(usize, String)> = pending.paths.iter().filter_map(place).filter(|(_, rel)| !rel.is_empty()).collect();
+        let never = AtomicBool::new(false);
+        let inputs = self.inputs(&current.repos, Some(&current), Reuse::Unchanged, &Silent, &never);
+        let (snapshot, journal) = (self.snapshot_path(&current.repos), self.journal());
+        let inputs = Inputs { snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
+        let Some(built) = self.pool.install(|| build::build_changed(&inputs, &paths))? else { return Ok(false) };
+        if let Built::New(view) | Built::Touched(view) = built {
+            self.dirty.store(true, Ordering::Relaxed);
+            self.publish(Arc::new(*view));
+        }
+        Ok(true)
+    }
+
+    /// Starts to listen for changes. Everything is looked at once more by the next who asks or tends.
+    pub fn watch(&self) -> Result<Arc<Live>, WatchError> {
+        let live = Arc::new(Live::new(&self.options.cache_dir)?);
+        *self.deaf.lock() = None;
+        self.live.store(Some(Arc::clone(&live)));
+        Ok(live)
+    }
+
+    /// Stops listening; changes are looked for from now on.
+    fn give_up(&self, live: &Arc<Live>) {
+        let Some(reason) = live.failure() else { return };
+        let current = self.live.load_full();
+        if current.is_some_and(|current| Arc::ptr_eq(&current, live)) {
+            self.live.store(None);
+            live.end();
+            tracing::warn!("changes are looked for from now on, because they are not reported: {reason}");
+            self.notice(format!("changed files are looked for at every call, because events are not to be had: {reason}"));
+            *self.deaf.lock() = Some(reason);
+        }
+    }
+
+    /// Does what the watcher was woken for; false when there is nothing more to tend.
+    pub fn tend(&self, live: &Arc<Live>, wake: &Wake) -> bool {
+        match wake {
+            Wake::Changes => {
+                self.take_in(live);
+                if !live.is_quiet() {
+                    // It failed, or there is more than one go can do.
+                    live.rest();
+                }
+            }
+            Wake::Janitor => self.reconcile(live),
+            Wake::End => self.give_up(live),
+        }
+        *wake != Wake::End
+    }
+
+    /// Looks at everything although nothing was told, and counts what should have been.
+    fn reconcile(&self, live: &Live) {
+        if !live.sync() {
+            return;
+        }
+        let before = self.take_in(live).graph.generation;
+        let Some(writer) = self.writer.try_lock() else { return };
+        let Ok(after) = self.look(&writer).map(|view| view.graph.generation) else { return };
+        // What was told meanwhile is no miss.
+        if after != before && live.sync() && live.is_quiet() {
+            tracing::warn!("files had changed and nothing reported it");
+            live.missed();
+        }
+    }
+
+    /// How current the published view is.
+    pub fn freshness(&self) -> Freshness {
+        let view = self.view();
+        let live = self.live.load_full();
+        let waiting = live.as_ref().map(|live| live.waiting());
+        Freshness {
+            generation: view.graph.generation,
+            complete: view.complete,
+            noticed_by: if live.is_some() { "events" } else { "looking" },
+            pending: waiting.flatten().unwrap_or(0),
+            catching_up: waiting == Some(None) || !view.complete && !view.repos.is_empty(),
+            reason: self.deaf.lock().clone(),
+        }
+    }
+
+    /// Those of the paths whose files are not as the view has them. They are taken in by the next call that asks.
+    pub fn stale<'p>(&self, view: &View, paths: impl IntoIterator<Item = &'p str>) -> Vec<&'p str> {
+        let differs = |path: &&str| {
+            let (Some(file), Some(place)) = (view.graph.file(path), view.absolute(path)) else { return false };
+            let Ok(meta) = place.symlink_metadata() else { return true };
+            let now = crate::index::walk::size_and_time(&meta);
+            now != (file.size, file.mtime_ns)
+        };
+        let stale: Vec<&str> = paths.into_iter().filter(differs).collect();
+        if !stale.is_empty() {
+            let live = self.live.load_full();
+            let places = stale.iter().filter_map(|path| view.absolute(path));
+            places.for_each(|place| {
+                if let Some(live) = &live {
+                    live.tell(place);
+                }
+            });
+            *self.checked.lock() = None;
+        }
+        stale
+    }
+
+    fn inputs<'a>(
+        &'a self,
+        repos: &'a [RepoInfo],
+        base: Option<&'a View>,
+        reuse: Reuse,
+        progress: &'a dyn Progress,
+        cancel: &'a AtomicBool,
+    ) -> Inputs<'a> {
+        let generation = self.generation.load(Ordering::Relaxed).max(base.map_or(0, |view| view.graph.generation)) + 1;
+        Inputs { repos, base, reuse, generation, store: self.store.as_ref(), snapshot: Path::new(""), journal: None, progress, cancel }
+    }
+
+    /// The journal of this process, opened when something is about to be parsed. Without a place for it there is none.
+    fn journal(&self) -> Option<Arc<Journal>> {
+        let mut held = self.journal.lock();
+        if held.is_none() && self.options.persist {
+            let folder = self.options.cache_dir.join("inflight");
+            match Journal::open(&folder, self.pool.current_num_threads()) {
+                Ok(journal) => *held = Some(Arc::new(journal)),
+                Err(error) => tracing::debug!(%error, "no journal of what is parsed"),
+            }
+        }
+        held.clone()
     }
 
     fn rebuild(
         &self,
-        _writer: &parking_lot::MutexGuard<'_, ()>,
+        _writer: &MutexGuard<'_, ()>,
         repos: &[RepoInfo],
         base: Base,
         reuse: Reuse,
@@ -359,9 +592,16 @@ impl Engine {
     ) -> Result<Arc<View>, IndexError> {
         let start = Instant::now();
         let first = matches!(base, Base::None);
-        let before = base.view();
-        let generation = self.generation.load(Ordering::Relaxed).max(before.map_or(0, |view| view.graph.generation)) + 1;
-        let built = self.pool.install(|| build::build(repos, before, reuse, generation, progress, cancel))?;
+        let (snapshot, journal) = (self.snapshot_path(repos), self.journal());
+        let inputs = self.inputs(repos, base.view(), reuse, progress, cancel);
+        let inputs = Inputs { snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
+        let Run { built, folders } = self.pool.install(|| build::build(&inputs))?;
+        if let Some(live) = self.live.load_full() {
+            let roots: Vec<PathBuf> = repos.iter().map(|repo| repo.root.clone()).collect();
+            if live.cover(&roots, &folders).is_err() {
+                self.give_up(&live);
+            }
+        }
         let view = match built {
             Built::Unchanged(report) => match base {
                 // A loaded snapshot is published as it is when nothing changed.
@@ -376,19 +616,23 @@ impl Engine {
                 }
                 Base::None => return Ok(self.view()),
             },
-            Built::New(view) => {
+            Built::New(view) | Built::Touched(view) => {
                 self.dirty.store(true, Ordering::Relaxed);
                 Arc::new(*view)
             }
         };
-        self.generation.store(view.graph.generation, Ordering::Relaxed);
-        self.view.store(view.clone());
+        self.publish(Arc::clone(&view));
         if first || reuse == Reuse::Nothing {
             progress.report(Phase::Save, 0, 0);
             self.flush();
         }
         self.note_check(start);
         Ok(view)
+    }
+
+    fn publish(&self, view: Arc<View>) {
+        self.generation.store(view.graph.generation, Ordering::Relaxed);
+        self.view.store(view);
     }
 
     fn note_check(&self, start: Instant) {
@@ -418,7 +662,7 @@ impl Engine {
                         report: IndexReport::default(),
                         complete: false,
                         manifests,
-                        indexes: Indexes::default(),
+                        indexes: Arc::default(),
                     })
                 })
             }
@@ -464,5 +708,5 @@ pub fn snapshot_path(cache_dir: &Path, repos: &[RepoInfo]) -> PathBuf {
         hasher.update(repo.root.as_os_str().as_encoded_bytes());
         hasher.update(&[0]);
     }
-    cache_dir.join(&hasher.finalize().to_hex()[..24]).join("graph.snapshot")
+    cache_dir.join(&hasher.finalize().to_hex()[..24]).join(snapshot::FILE)
 }

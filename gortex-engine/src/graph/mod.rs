@@ -38,11 +38,13 @@ pub enum FileStatus {
     Oversized,
     /// Could not be read.
     Unreadable,
+    /// Its parser ended the process, or panicked, on this content; it is not tried again before the content changes.
+    Crashed,
 }
 
 impl FileStatus {
     /// Every status, in the order of the stored byte.
-    pub const ALL: [FileStatus; 7] = [
+    pub const ALL: [FileStatus; 8] = [
         FileStatus::Indexed,
         FileStatus::Partial,
         FileStatus::Text,
@@ -50,6 +52,7 @@ impl FileStatus {
         FileStatus::Minified,
         FileStatus::Oversized,
         FileStatus::Unreadable,
+        FileStatus::Crashed,
     ];
 
     /// The stable word of answers.
@@ -62,7 +65,13 @@ impl FileStatus {
             FileStatus::Minified => "minified",
             FileStatus::Oversized => "oversized",
             FileStatus::Unreadable => "unreadable",
+            FileStatus::Crashed => "parser_crashed",
         }
+    }
+
+    /// Whether it has facts of its own.
+    pub fn is_parsed(self) -> bool {
+        matches!(self, FileStatus::Indexed | FileStatus::Partial)
     }
 
     /// Whether text search looks into it.
@@ -103,8 +112,8 @@ impl FileEntry {
     }
 }
 
-/// An immutable graph generation.
-#[derive(Debug)]
+/// An immutable graph generation. A copy shares the columns.
+#[derive(Clone, Debug)]
 pub struct Graph {
     /// Files sorted by path.
     pub files: Vec<FileEntry>,

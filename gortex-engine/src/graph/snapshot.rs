@@ -7,13 +7,13 @@
 //! Knows bytes and columns; when to write is for `engine`.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
 
 use super::names::NameTable;
 use super::{FileEntry, FileStatus, Graph, Section};
@@ -21,9 +21,11 @@ use crate::facts::{EXTRACTOR_VERSION, Facts};
 use crate::lang::{LANGUAGES, Lang};
 use crate::link::Manifest;
 
+/// The name of a snapshot's file in its folder.
+pub const FILE: &str = "graph.snapshot";
 const MAGIC: [u8; 8] = *b"GORTEXS\n";
 /// Changes whenever the layout does.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEADER_BYTES: usize = 64;
 
 /// What else the snapshot carries: everything that is small and not a column.
@@ -222,7 +224,6 @@ fn write_parts(file: &File, parts: &[Vec<&[u8]>; PARTS]) -> std::io::Result<()> 
         length: at,
         sum: *hasher.finalize().as_bytes(),
     };
-    use std::io::{Seek, SeekFrom};
     let mut file = file;
     file.seek(SeekFrom::Start(0))?;
     file.write_all(header.as_bytes())
@@ -252,6 +253,31 @@ pub fn open(path: &Path) -> Result<(Graph, Meta), SnapshotError> {
         return Err(SnapshotError::Damaged("its content does not match its sum"));
     }
     read(&map).ok_or(SnapshotError::Damaged("a section does not fit"))
+}
+
+/// The contents that a snapshot has facts of, in the order of its files; a hint until the snapshot has been opened. `None` for
+/// one of another build.
+pub fn contents(path: &Path) -> Option<Vec<([u8; 32], Option<Lang>)>> {
+    let mut file = File::open(path).ok()?;
+    let mut head = [0; HEADER_BYTES];
+    let mut slots = [Slot { start: 0, bytes: 0 }; PARTS];
+    file.read_exact(&mut head).ok()?;
+    file.read_exact(slots.as_mut_bytes()).ok()?;
+    let header = Header::read_from_bytes(&head).ok()?;
+    let length = file.metadata().ok()?.len();
+    let ours = header.magic == MAGIC && header.format == FORMAT && header.extractor == EXTRACTOR_VERSION;
+    if !ours || header.sections as usize != PARTS || header.length != length {
+        return None;
+    }
+    let slot = slots[Part::Files as usize];
+    if slot.start.checked_add(slot.bytes)? > length {
+        return None;
+    }
+    file.seek(SeekFrom::Start(slot.start)).ok()?;
+    let mut rows = vec![FileRow::new_zeroed(); slot.bytes as usize / size_of::<FileRow>()];
+    file.read_exact(rows.as_mut_bytes()).ok()?;
+    let parsed = |row: &FileRow| FileStatus::ALL.get(row.status as usize).is_some_and(|status| status.is_parsed());
+    Some(rows.iter().map(|row| (row.hash, (row.lang != NO_LANG && parsed(row)).then_some(Lang(row.lang)))).collect())
 }
 
 /// Maps a snapshot. Snapshots are only ever replaced by rename, so the mapped bytes do not change.

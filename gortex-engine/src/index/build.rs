@@ -1,22 +1,27 @@
 //! From tracked roots to a new view: walk, take over what did not change, extract the rest, link.
 //!
-//! A file is taken over by size and modification time without being read; otherwise its content hash decides whether facts
-//! of the same bytes are known already. When nothing changed nothing is linked.
+//! Two ways in. [`build`] walks everything. [`build_changed`] is told which paths may have changed and looks at nothing else;
+//! where the paths alone can't say what belongs to the list (a new directory, a vanished one) it asks for a walk. Both give
+//! the same view of the same tree. When nothing changed nothing is linked.
 //!
 //! Knows disk and facts; publishing is for `engine`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::classify::{self, Content};
+use super::journal::Journal;
+use super::look::{Look, Looker};
+use super::store::{Key, Shelves, Store};
+use super::take::{Sources, Taken, Task, take};
 use super::walk::{self, WalkError, WalkedFile};
 use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo, View};
 use crate::facts::{ExtractLimits, Facts, extract};
 use crate::graph::{FileEntry, FileStatus, Graph};
-use crate::lang::Lang;
 use crate::link::{self, Manifest, is_manifest};
 
 /// What may be taken over from the view before.
@@ -28,39 +33,46 @@ pub enum Reuse {
     Nothing,
 }
 
+/// What a run works with.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub repos: &'a [RepoInfo],
+    /// The view before.
+    pub base: Option<&'a View>,
+    pub reuse: Reuse,
+    /// The generation of a new view.
+    pub generation: u64,
+    /// Facts that the base does not have.
+    pub store: Option<&'a Store>,
+    /// Where the snapshot of these repositories lies.
+    pub snapshot: &'a Path,
+    pub journal: Option<&'a Journal>,
+    pub progress: &'a dyn Progress,
+    pub cancel: &'a AtomicBool,
+}
+
 /// The outcome of a run.
 #[derive(Debug)]
-pub enum Built {
+pub(crate) enum Built {
     /// The tree is what the base view says.
     Unchanged(IndexReport),
+    /// The base view with other times of files: nothing that an answer shows is different.
+    Touched(Box<View>),
     /// A new view.
     New(Box<View>),
 }
 
-struct Task<'a> {
-    repo: u16,
-    path: String,
-    walked: &'a WalkedFile,
-    root: &'a Path,
-    known: Option<&'a FileEntry>,
+/// A run over everything.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub built: Built,
+    /// The directories that were read.
+    pub folders: Vec<PathBuf>,
 }
 
-/// One file taken in: its entry, whether it was parsed now, and whether it differs from the base.
-struct Taken {
-    entry: FileEntry,
-    parsed: bool,
-    changed: bool,
-}
-
-/// Builds a view of `repos`, taking over from `base` what `reuse` allows.
-pub fn build(
-    repos: &[RepoInfo],
-    base: Option<&View>,
-    reuse: Reuse,
-    generation: u64,
-    progress: &dyn Progress,
-    cancel: &AtomicBool,
-) -> Result<Built, IndexError> {
+/// Builds a view of the repositories, taking over from the base what `reuse` allows.
+pub(crate) fn build(inputs: &Inputs<'_>) -> Result<Run, IndexError> {
+    let Inputs { repos, base, progress, cancel, .. } = *inputs;
     progress.report(Phase::Walk, 0, 0);
     let threads = rayon::current_num_threads();
     let mut report = IndexReport::default();
@@ -71,62 +83,208 @@ pub fn build(
             other => IndexError::Walk(other),
         })?);
     }
-    let prefixed = repos.len() > 1;
-    let shown = |repo: usize, rel: &str| if prefixed { format!("{}/{rel}", repos[repo].name) } else { rel.to_owned() };
     let known = known_files(repos, base);
     let mut tasks = Vec::new();
+    let mut folders = Vec::new();
     for (at, found) in walks.iter().enumerate() {
-        report.skipped.extend(found.skipped.iter().map(|skip| (shown(at, &skip.rel), skip.reason.as_str())));
-        report.excluded.extend(found.excluded.iter().map(|(rel, reason)| (shown(at, rel), *reason)));
+        report.skipped.extend(found.skipped.iter().map(|skip| (shown(repos, at, &skip.rel), skip.reason.as_str())));
+        report.excluded.extend(found.excluded.iter().map(|(rel, reason)| (shown(repos, at, rel), *reason)));
         report.ignored += found.ignored;
         report.problems.extend(found.problems.iter().cloned());
+        folders.extend(found.folders.iter().map(|rel| repos[at].root.join(rel)));
         for walked in &found.files {
             let known = known.get(&(at, walked.rel.as_str())).copied();
-            tasks.push(Task { repo: at as u16, path: shown(at, &walked.rel), walked, root: &repos[at].root, known });
+            tasks.push(Task { repo: at as u16, path: shown(repos, at, &walked.rel), walked, root: &repos[at].root, known });
         }
     }
-    let by_hash: FxHashMap<[u8; 32], &FileEntry> = match (base, reuse) {
-        (Some(view), Reuse::Unchanged) => view.graph.files.iter().map(|file| (file.hash, file)).collect(),
-        _ => FxHashMap::default(),
+    let by_hash = match base.filter(|_| inputs.reuse == Reuse::Unchanged) {
+        Some(view) => contents(view.graph.files.iter()),
+        None => FxHashMap::default(),
     };
-    let total = tasks.len() as u64;
-    let done = AtomicU64::new(0);
-    let taken: Vec<Taken> = tasks
-        .par_iter()
-        .map(|task| {
-            if cancel.load(Ordering::Relaxed) {
-                return None;
-            }
-            let taken = take(task, reuse, &by_hash);
-            progress.report(Phase::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, total);
-            Some(taken)
-        })
-        .collect::<Option<_>>()
-        .ok_or(IndexError::Cancelled)?;
-    report.detected = taken.len();
-    report.parsed = taken.iter().filter(|one| one.parsed).count();
-    report.reused = taken.iter().filter(|one| !one.parsed).count();
+    let shelves = inputs.store.filter(|_| inputs.reuse == Reuse::Unchanged).map(|store| store.shelves(Some(inputs.snapshot)));
+    let taken = take_all(&tasks, by_hash, shelves.as_ref(), inputs)?;
+    drop(shelves);
     let kept = tasks.iter().filter(|task| task.known.is_some()).count();
     report.removed = known.len() - kept;
+    count(&taken, &mut report);
     let same_repos = base.is_some_and(|view| view.repos == repos);
     let unchanged = same_repos && report.removed == 0 && !taken.iter().any(|one| one.changed);
     let mut files: Vec<FileEntry> = taken.into_iter().map(|one| one.entry).collect();
     describe(&files, &mut report);
-    if unchanged {
-        return Ok(Built::Unchanged(report));
+    if let (true, Some(view)) = (unchanged, base) {
+        return Ok(Run { built: unchanged_view(view, &files, report), folders });
     }
     progress.report(Phase::Link, 0, 0);
-    let manifests = read_manifests(&files, repos, prefixed);
+    let manifests = read_manifests(&files, repos);
     files.shrink_to_fit();
-    let graph = link::link(files, repos.iter().map(|repo| repo.name.clone()).collect(), &manifests, generation);
-    Ok(Built::New(Box::new(View {
+    let view = linked(inputs, files, manifests, report);
+    if let (Some(store), Some(base), true) = (inputs.store, base, same_repos) {
+        store.keep(base.graph.files.iter(), view.graph.files.iter());
+    }
+    Ok(Run { built: Built::New(Box::new(view)), folders })
+}
+
+/// Builds a view from the base and paths that may have changed, as (number of the repository, path inside it). `None` when
+/// the paths alone can't tell, so that everything has to be walked.
+pub(crate) fn build_changed(inputs: &Inputs<'_>, paths: &[(usize, String)]) -> Result<Option<Built>, IndexError> {
+    let Inputs { repos, base: Some(base), .. } = *inputs else { return Ok(None) };
+    if base.repos != repos {
+        return Ok(None);
+    }
+    let Some(seen) = look_at(repos, base, paths)? else { return Ok(None) };
+    let tasks: Vec<Task<'_>> = seen
+        .iter()
+        .filter_map(|one| {
+            let walked = one.walked.as_ref()?;
+            Some(Task { repo: one.repo as u16, path: one.path.clone(), walked, root: &repos[one.repo].root, known: one.known })
+        })
+        .collect();
+    let by_hash = contents(seen.iter().filter_map(|one| one.known));
+    let shelves = inputs.store.map(|store| store.shelves(None));
+    let taken = take_all(&tasks, by_hash, shelves.as_ref(), inputs)?;
+    let removed = seen.iter().filter(|one| one.walked.is_none() && one.known.is_some()).count();
+    let changed = removed > 0 || taken.iter().any(|one| one.changed);
+    let mut report = IndexReport { removed, ..base.report.clone() };
+    let paths: rustc_hash::FxHashSet<&str> = seen.iter().map(|one| one.path.as_str()).collect();
+    report.skipped.retain(|(path, _)| !paths.contains(path.as_str()));
+    report.skipped.extend(seen.iter().filter_map(|one| Some((one.path.clone(), one.skipped?.as_str()))));
+    count(&taken, &mut report);
+    let entries: Vec<FileEntry> = taken.into_iter().map(|one| one.entry).collect();
+    if !changed {
+        report.detected = base.graph.files.len();
+        report.reused = report.detected - report.parsed;
+        return Ok(Some(unchanged_view(base, &entries, report)));
+    }
+    if let Some(store) = inputs.store {
+        store.keep(seen.iter().filter_map(|one| one.known), entries.iter());
+    }
+    inputs.progress.report(Phase::Link, 0, 0);
+    let fresh = read_manifests(&entries, repos);
+    let untouched = base.manifests.iter().filter(|manifest| !paths.contains(manifest.path.as_str()));
+    let mut manifests: Vec<Manifest> = untouched.cloned().chain(fresh).collect();
+    manifests.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut files: Vec<FileEntry> = Vec::with_capacity(base.graph.files.len() + entries.len());
+    files.extend(base.graph.files.iter().filter(|file| !paths.contains(file.path.as_str())).cloned());
+    files.extend(entries);
+    (report.detected, report.reused) = (files.len(), files.len() - report.parsed);
+    (report.partial, report.without_facts) = (Vec::new(), Vec::new());
+    describe(&files, &mut report);
+    Ok(Some(Built::New(Box::new(linked(inputs, files, manifests, report)))))
+}
+
+/// A path that was looked at.
+struct Seen<'v> {
+    repo: usize,
+    path: String,
+    walked: Option<WalkedFile>,
+    skipped: Option<walk::SkipReason>,
+    known: Option<&'v FileEntry>,
+}
+
+/// What is at each path now; `None` when a directory came or went.
+fn look_at<'v>(repos: &[RepoInfo], base: &'v View, paths: &[(usize, String)]) -> Result<Option<Vec<Seen<'v>>>, IndexError> {
+    let mut lookers: Vec<Option<Looker>> = repos.iter().map(|_| None).collect();
+    let mut seen = Vec::with_capacity(paths.len());
+    for (repo, rel) in paths {
+        let looker = match &mut lookers[*repo] {
+            Some(looker) => looker,
+            none => none.insert(Looker::new(&repos[*repo].root)?),
+        };
+        let path = shown(repos, *repo, rel);
+        let known = base.graph.file(&path);
+        let (walked, skipped) = match looker.look(rel) {
+            Look::Folder => return Ok(None),
+            Look::Gone if known.is_none() && has_below(base, &path) => return Ok(None),
+            Look::Gone => (None, None),
+            Look::Skipped(reason) => (None, Some(reason)),
+            Look::File(walked) => (Some(walked), None),
+        };
+        seen.push(Seen { repo: *repo, path, walked, skipped, known });
+    }
+    seen.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    seen.dedup_by(|a, b| a.path == b.path);
+    Ok(Some(seen))
+}
+
+/// Whether the view has files below a path.
+fn has_below(view: &View, path: &str) -> bool {
+    let folder = format!("{path}/");
+    let at = view.graph.files.partition_point(|file| file.path < folder);
+    view.graph.files.get(at).is_some_and(|file| file.path.starts_with(&folder))
+}
+
+/// Takes in every file; those that must be parsed alone come last, one by one.
+fn take_all(
+    tasks: &[Task<'_>],
+    by_hash: FxHashMap<Key, &FileEntry>,
+    shelves: Option<&Shelves>,
+    inputs: &Inputs<'_>,
+) -> Result<Vec<Taken>, IndexError> {
+    let sources = Sources { reuse: inputs.reuse, by_hash, shelves, journal: inputs.journal };
+    let total = tasks.len() as u64;
+    let done = AtomicU64::new(0);
+    let one = |task: &Task<'_>| {
+        if inputs.cancel.load(Ordering::Relaxed) {
+            return None;
+        }
+        let taken = take(task, &sources, false);
+        inputs.progress.report(Phase::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        Some(taken)
+    };
+    let taken: Option<Vec<Taken>> = tasks.par_iter().map(one).collect();
+    let mut taken = taken.ok_or(IndexError::Cancelled)?;
+    for (task, taken) in tasks.iter().zip(&mut taken).filter(|(_, taken)| taken.deferred) {
+        if inputs.cancel.load(Ordering::Relaxed) {
+            return Err(IndexError::Cancelled);
+        }
+        *taken = take(task, &sources, true);
+    }
+    Ok(taken)
+}
+
+fn contents<'f>(files: impl Iterator<Item = &'f FileEntry>) -> FxHashMap<Key, &'f FileEntry> {
+    files.filter_map(|file| Some(((file.hash, file.lang?), file))).collect()
+}
+
+fn count(taken: &[Taken], report: &mut IndexReport) {
+    report.detected = taken.len();
+    report.parsed = taken.iter().filter(|one| one.parsed).count();
+    report.reused = taken.len() - report.parsed;
+}
+
+/// The base view, with the times that its files have now. What has another time is read at every look, so it is worth noting.
+fn unchanged_view(base: &View, now: &[FileEntry], report: IndexReport) -> Built {
+    let time_of = |file: &FileEntry| base.graph.file(&file.path).map(|known| known.mtime_ns);
+    let touched: FxHashMap<&str, u64> =
+        now.iter().filter(|file| time_of(file) != Some(file.mtime_ns)).map(|file| (file.path.as_str(), file.mtime_ns)).collect();
+    if touched.is_empty() {
+        return Built::Unchanged(report);
+    }
+    let mut graph = base.graph.clone();
+    for file in &mut graph.files {
+        if let Some(time) = touched.get(file.path.as_str()) {
+            file.mtime_ns = *time;
+        }
+    }
+    Built::Touched(Box::new(View {
         graph,
-        repos: repos.to_vec(),
+        repos: base.repos.clone(),
         report,
         complete: true,
-        manifests,
-        indexes: Indexes::default(),
-    })))
+        manifests: base.manifests.clone(),
+        indexes: Arc::clone(&base.indexes),
+    }))
+}
+
+fn linked(inputs: &Inputs<'_>, files: Vec<FileEntry>, manifests: Vec<Manifest>, report: IndexReport) -> View {
+    let names = inputs.repos.iter().map(|repo| repo.name.clone()).collect();
+    let graph = link::link(files, names, &manifests, inputs.generation);
+    View { graph, repos: inputs.repos.to_vec(), report, complete: true, manifests, indexes: Arc::new(Indexes::default()) }
+}
+
+/// A path as answers give it.
+fn shown(repos: &[RepoInfo], repo: usize, rel: &str) -> String {
+    if repos.len() > 1 { format!("{}/{rel}", repos[repo].name) } else { rel.to_owned() }
 }
 
 /// Files of the base view by (number of the repository now, path inside it).
@@ -142,77 +300,19 @@ fn known_files<'v>(repos: &[RepoInfo], base: Option<&'v View>) -> FxHashMap<(usi
     entries.collect()
 }
 
-fn take(task: &Task<'_>, reuse: Reuse, by_hash: &FxHashMap<[u8; 32], &FileEntry>) -> Taken {
-    let walked = task.walked;
-    let mtime_ns = walked.mtime_ns as u64;
-    if reuse == Reuse::Unchanged
-        && let Some(known) = task.known
-        && known.size == walked.size
-        && known.mtime_ns == mtime_ns
-        && known.status != FileStatus::Unreadable
-    {
-        let entry = FileEntry { path: task.path.clone(), repo: task.repo, ..known.clone() };
-        return Taken { entry, parsed: false, changed: false };
-    }
-    let blank = |status, hash| FileEntry {
-        path: task.path.clone(),
-        repo: task.repo,
-        lang: Lang::of_path(&task.path),
-        status,
-        generated: false,
-        size: walked.size,
-        mtime_ns,
-        hash,
-        facts: Facts::empty(0),
-        base: 0,
-    };
-    if classify::by_size(walked.size).is_some() {
-        return Taken { entry: blank(FileStatus::Oversized, [0; 32]), parsed: false, changed: true };
-    }
-    let Ok(bytes) = std::fs::read(task.root.join(&walked.rel)) else {
-        return Taken {
-            entry: blank(FileStatus::Unreadable, [0; 32]),
-            parsed: false,
-            changed: task.known.is_none_or(|known| known.status != FileStatus::Unreadable),
-        };
-    };
-    let hash = *blake3::hash(&bytes).as_bytes();
-    let verdict = classify::classify(&task.path, &bytes);
-    if let Some(same) = by_hash.get(&hash).filter(|same| same.lang == verdict.lang && same.size == bytes.len() as u64) {
-        let changed = task.known.is_none_or(|known| known.hash != hash);
-        let entry = FileEntry { path: task.path.clone(), repo: task.repo, mtime_ns, ..(*same).clone() };
-        return Taken { entry, parsed: false, changed };
-    }
-    let mut entry = blank(FileStatus::Text, hash);
-    entry.lang = verdict.lang;
-    entry.generated = verdict.generated;
-    entry.size = bytes.len() as u64;
-    let mut parsed = false;
-    entry.status = match (verdict.content, verdict.lang) {
-        (Content::Source, Some(lang)) => {
-            entry.facts = extract(lang.compiled(), &bytes, ExtractLimits::default());
-            parsed = true;
-            let header = entry.facts.view().header;
-            let whole = header.parse_errors == 0 && header.flags & crate::facts::pack::file_flag::PARTIAL == 0;
-            if whole { FileStatus::Indexed } else { FileStatus::Partial }
-        }
-        (Content::Source | Content::Text, _) => FileStatus::Text,
-        (Content::Binary, _) => FileStatus::Binary,
-        (Content::Minified, _) => FileStatus::Minified,
-        (Content::Oversized, _) => FileStatus::Oversized,
-    };
-    Taken { entry, parsed, changed: true }
-}
-
 /// Fills in what the report says of single files.
-fn describe(files: &[FileEntry], report: &mut IndexReport) {
+pub(super) fn describe(files: &[FileEntry], report: &mut IndexReport) {
     for file in files {
         match file.status {
             FileStatus::Partial => {
                 let header = *file.facts.view().header;
                 report.partial.push((file.path.clone(), header.first_error_line, header.parse_errors));
             }
-            FileStatus::Binary | FileStatus::Minified | FileStatus::Oversized | FileStatus::Unreadable => {
+            FileStatus::Binary
+            | FileStatus::Minified
+            | FileStatus::Oversized
+            | FileStatus::Unreadable
+            | FileStatus::Crashed => {
                 report.without_facts.push((file.path.clone(), file.status.as_str()));
             }
             FileStatus::Indexed | FileStatus::Text => {}
@@ -224,10 +324,10 @@ fn describe(files: &[FileEntry], report: &mut IndexReport) {
     report.excluded.sort();
 }
 
-fn read_manifests(files: &[FileEntry], repos: &[RepoInfo], prefixed: bool) -> Vec<Manifest> {
+fn read_manifests(files: &[FileEntry], repos: &[RepoInfo]) -> Vec<Manifest> {
     let wanted = files.iter().filter(|file| file.status.is_text() && is_manifest(&file.path));
     let read = wanted.filter_map(|file| {
-        let rel = if prefixed { file.path.split_once('/')?.1 } else { file.path.as_str() };
+        let rel = if repos.len() > 1 { file.path.split_once('/')?.1 } else { file.path.as_str() };
         let text = std::fs::read_to_string(repos[file.repo as usize].root.join(rel)).ok()?;
         Some(Manifest { path: file.path.clone(), text })
     });

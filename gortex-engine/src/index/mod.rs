@@ -3,5 +3,11 @@
 //! Everything that decides whether a file is seen, and as what, lives here, so that every answer agrees on the list.
 
 pub mod build;
+pub mod bulk;
 pub mod classify;
+pub mod journal;
+mod look;
+pub mod store;
+mod take;
 pub mod walk;
+pub mod watch;

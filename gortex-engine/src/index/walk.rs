@@ -81,6 +81,8 @@ pub struct Skipped {
 pub struct Walk {
     /// The files.
     pub files: Vec<WalkedFile>,
+    /// Directories that were read, the root as the empty path.
+    pub folders: Vec<String>,
     /// Entries left out although no rule names them.
     pub skipped: Vec<Skipped>,
     /// Directories left out because they never hold source, with the reason.
@@ -119,15 +121,8 @@ pub enum WalkError {
 ///
 /// The result is the same for every number of threads.
 pub fn walk(root: &Path, threads: usize, cancel: &AtomicBool) -> Result<Walk, WalkError> {
-    let fail = |source| WalkError::Io { root: root.to_path_buf(), source };
-    let real = fs::canonicalize(root).map_err(fail)?;
-    if !real.is_dir() {
-        return Err(WalkError::NotADirectory { root: root.to_path_buf() });
-    }
-    fs::read_dir(&real).map_err(fail)?;
     let mut all = Walk::default();
-    let (prefix, above) = rules_above(&real, &mut all.problems);
-    let walker = Walker { root: real, prefix };
+    let (walker, above) = Walker::at(root, &mut all.problems)?;
     let pool = (threads > 1).then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()).flatten();
     let mut frontier = vec![Dir { rel: String::new(), above }];
     while !frontier.is_empty() {
@@ -143,6 +138,7 @@ pub fn walk(root: &Path, threads: usize, cancel: &AtomicBool) -> Result<Walk, Wa
         frontier = Vec::new();
         for visit in visits {
             all.files.extend(visit.found.files);
+            all.folders.extend(visit.found.folders);
             all.skipped.extend(visit.found.skipped);
             all.excluded.extend(visit.found.excluded);
             all.problems.extend(visit.found.problems);
@@ -154,6 +150,7 @@ pub fn walk(root: &Path, threads: usize, cancel: &AtomicBool) -> Result<Walk, Wa
         return Err(WalkError::Cancelled);
     }
     all.files.sort_unstable_by(|a, b| a.rel.cmp(&b.rel));
+    all.folders.sort_unstable();
     all.skipped.sort_unstable();
     all.excluded.sort_unstable();
     all.problems.sort_unstable();
@@ -180,24 +177,37 @@ struct Entry {
     from: fs::DirEntry,
 }
 
-struct Walker {
-    root: PathBuf,
+pub(super) struct Walker {
+    pub root: PathBuf,
     /// From the root of the repository to that of the walk: empty, or ending with `/`.
-    prefix: String,
+    pub prefix: String,
 }
 
 impl Walker {
+    /// A walker for a folder, with the rules that stand above it.
+    pub fn at(root: &Path, problems: &mut Vec<String>) -> Result<(Walker, Option<Arc<Rules>>), WalkError> {
+        let fail = |source| WalkError::Io { root: root.to_path_buf(), source };
+        let real = fs::canonicalize(root).map_err(fail)?;
+        if !real.is_dir() {
+            return Err(WalkError::NotADirectory { root: root.to_path_buf() });
+        }
+        fs::read_dir(&real).map_err(fail)?;
+        let (prefix, above) = rules_above(&real, problems);
+        Ok((Walker { root: real, prefix }, above))
+    }
+
     fn visit(&self, dir: &Dir) -> Visit {
         let mut visit = Visit::default();
         let path = self.root.join(&dir.rel);
         let Some(entries) = read_entries(&path, &dir.rel, &mut visit.found) else { return visit };
+        let regular = |name: &str| entries.iter().any(|entry| entry.name == name && entry.kind.is_file());
         if !dir.rel.is_empty()
-            && let Some(reason) = never_source(&dir.rel, &path, &entries)
+            && let Some(reason) = never_source(&dir.rel, &path, regular)
         {
             visit.found = Walk { excluded: vec![(dir.rel.clone(), reason)], ..Walk::default() };
             return visit;
         }
-        let regular = |name: &str| entries.iter().any(|entry| entry.name == name && entry.kind.is_file());
+        visit.found.folders.push(dir.rel.clone());
         let is_repo = entries.iter().any(|entry| entry.name == ".git");
         let skip = self.prefix.len() + if dir.rel.is_empty() { 0 } else { dir.rel.len() + 1 };
         let rules = extend(dir.above.clone(), &path, skip, is_repo, regular, &mut visit.found.problems);
@@ -243,7 +253,7 @@ impl Walker {
         }
     }
 
-    fn link(&self, rel: &str) -> SkipReason {
+    pub fn link(&self, rel: &str) -> SkipReason {
         match fs::canonicalize(self.root.join(rel)) {
             Ok(target) if target.starts_with(&self.root) => SkipReason::Symlink,
             Ok(_) => SkipReason::Outside,
@@ -275,18 +285,30 @@ fn read_entries(path: &Path, rel: &str, found: &mut Walk) -> Option<Vec<Entry>> 
     Some(entries)
 }
 
-fn walked(rel: String, meta: &fs::Metadata) -> WalkedFile {
+pub(super) fn walked(rel: String, meta: &fs::Metadata) -> WalkedFile {
     #[cfg(unix)]
-    let (mtime_ns, inode) = {
-        use std::os::unix::fs::MetadataExt as _;
-        (meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec()), meta.ino())
-    };
+    let inode = std::os::unix::fs::MetadataExt::ino(meta);
     #[cfg(not(unix))]
-    let (mtime_ns, inode) = {
+    let inode = 0;
+    WalkedFile { rel, size: meta.len(), mtime_ns: mtime_of(meta), inode }
+}
+
+fn mtime_of(meta: &fs::Metadata) -> i64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec())
+    }
+    #[cfg(not(unix))]
+    {
         let since = meta.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        (since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)), 0)
-    };
-    WalkedFile { rel, size: meta.len(), mtime_ns, inode }
+        since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+    }
+}
+
+/// Size and time of a file as entries of a view have them.
+pub fn size_and_time(meta: &fs::Metadata) -> (u64, u64) {
+    (meta.len(), mtime_of(meta) as u64)
 }
 
 fn join(dir: &str, name: &str) -> String {
@@ -294,7 +316,7 @@ fn join(dir: &str, name: &str) -> String {
 }
 
 /// Directories whose name alone says that nobody writes source in them.
-fn by_name(name: &str) -> Option<&'static str> {
+pub(super) fn by_name(name: &str) -> Option<&'static str> {
     match name {
         ".hg" | ".svn" => Some("version_control"),
         "node_modules" => Some("installed_packages"),
@@ -304,9 +326,8 @@ fn by_name(name: &str) -> Option<&'static str> {
 }
 
 /// Directories whose content marks them as something a tool made.
-fn never_source(rel: &str, path: &Path, entries: &[Entry]) -> Option<&'static str> {
+pub(super) fn never_source(rel: &str, path: &Path, has: impl Fn(&str) -> bool) -> Option<&'static str> {
     let name = rel.rsplit('/').next().unwrap_or(rel);
-    let has = |marker: &str| entries.iter().any(|entry| entry.name == marker && entry.kind.is_file());
     match name {
         ".venv" | "venv" if has("pyvenv.cfg") => Some("virtual_environment"),
         "target" if has("CACHEDIR.TAG") => Some("build_output"),
@@ -322,14 +343,14 @@ fn is_linked_worktree(git_dir: &Path) -> bool {
 
 /// What the rules say of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+pub(super) enum Verdict {
     None,
     Ignore,
     Keep,
 }
 
 /// The rules of one directory, linked to those above.
-struct Rules {
+pub(super) struct Rules {
     above: Option<Arc<Rules>>,
     /// How many bytes of a path are the directory the rules stand in.
     skip: usize,
@@ -343,7 +364,7 @@ struct Rules {
 /// What the rules say of a path, given from the root of the repository (or of the walk, where there is none).
 ///
 /// Asks the nearest rules first: those of search tools in all directories, then git's up to the root of the repository.
-fn decide(rules: Option<&Arc<Rules>>, rel: &str, is_dir: bool) -> Verdict {
+pub(super) fn decide(rules: Option<&Arc<Rules>>, rel: &str, is_dir: bool) -> Verdict {
     let mut at = rules;
     while let Some(level) = at {
         let verdict = level.ask(level.tool.as_ref(), rel, is_dir);
@@ -377,7 +398,7 @@ impl Rules {
 }
 
 /// The chain with one directory more; the same chain when the directory says nothing.
-fn extend(
+pub(super) fn extend(
     above: Option<Arc<Rules>>,
     dir: &Path,
     skip: usize,
@@ -497,6 +518,16 @@ fn first_line(path: &Path) -> Option<String> {
 /// Whether a path consists of plain names only, so that joining it to a root can't leave the root except through a link.
 pub fn is_plain(rel: &str) -> bool {
     !rel.is_empty() && Path::new(rel).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Whether a file of this name says what is ignored, so that a change of it may change the whole list.
+pub fn is_rule_file(name: &str) -> bool {
+    GIT_RULES.contains(&name) || TOOL_RULES.contains(&name)
+}
+
+/// Where git keeps what decides about a work tree: its own directory, and the one that all work trees share.
+pub fn git_dirs(work_tree: &Path) -> Option<(PathBuf, PathBuf)> {
+    Some((git_dir_of(work_tree)?, common_dir_of(work_tree)?))
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl App {
     /// Opens a server that tracks nothing yet.
     pub(crate) fn open(dirs: &Dirs, config: Config) -> Result<App, Failure> {
         let registry = crate::registry::registry()?;
-        let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true };
+        let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true, bulk: None };
         let server = Server::open_for(options, dirs.config.clone(), dirs.home.clone())
             .map_err(|error| format!("could not open the data in `{}`: {error}", dirs.state.display()))?;
         Ok(App { server, registry: Arc::new(registry), config })
