@@ -20,6 +20,7 @@ use crate::index::build::{self, Built, Inputs, Reuse, Run};
 use crate::index::bulk::{self, Bulk};
 use crate::index::journal::Journal;
 use crate::index::store::Store;
+use crate::index::take::UNSETTLED;
 use crate::index::walk::WalkError;
 use crate::index::watch::{Live, Pending, Wake, WatchError};
 use crate::link::Manifest;
@@ -469,10 +470,18 @@ impl Engine {
 
     /// Starts to listen for changes. Everything is looked at once more by the next who asks or tends.
     pub fn watch(&self) -> Result<Arc<Live>, WatchError> {
-        let live = Arc::new(Live::new(&self.options.cache_dir)?);
-        *self.deaf.lock() = None;
+        let made = Live::new(&self.options.cache_dir).map(Arc::new);
+        *self.deaf.lock() = made.as_ref().err().map(ToString::to_string);
+        let live = made?;
         self.live.store(Some(Arc::clone(&live)));
         Ok(live)
+    }
+
+    /// Ends the watch that there may be.
+    pub fn stop_watching(&self) {
+        if let Some(live) = self.live.swap(None) {
+            live.end();
+        }
     }
 
     /// Stops listening; changes are looked for from now on.
@@ -539,8 +548,8 @@ impl Engine {
         let differs = |path: &&str| {
             let (Some(file), Some(place)) = (view.graph.file(path), view.absolute(path)) else { return false };
             let Ok(meta) = place.symlink_metadata() else { return true };
-            let now = crate::index::walk::size_and_time(&meta);
-            now != (file.size, file.mtime_ns)
+            let (size, time) = crate::index::walk::size_and_time(&meta);
+            size != file.size || time != file.mtime_ns && file.mtime_ns != UNSETTLED
         };
         let stale: Vec<&str> = paths.into_iter().filter(differs).collect();
         if !stale.is_empty() {

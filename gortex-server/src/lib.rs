@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod config;
+mod freshness;
 pub mod handlers;
 pub mod registry;
 pub mod session;

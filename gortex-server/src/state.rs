@@ -182,9 +182,29 @@ impl Server {
         outcome
     }
 
+    /// Follows the tree by the system's events, once the first index is there; for a server that lives on. Must be called on
+    /// the runtime.
+    pub fn follow(self: &Arc<Self>) {
+        let server = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut watch = server.readiness.subscribe();
+            if watch.wait_for(|state| *state == Readiness::Ready).await.is_err() {
+                return;
+            }
+            let tend = move || match server.engine.watch() {
+                Ok(live) => while server.engine.tend(&live, &live.wait()) {},
+                Err(error) => tracing::warn!(%error, "changed files are looked for at every call"),
+            };
+            if let Err(error) = std::thread::Builder::new().name("live".to_owned()).spawn(tend) {
+                tracing::warn!(%error, "nobody follows the tree; changed files are looked for at every call");
+            }
+        });
+    }
+
     /// Stops indexing at the next file and writes the snapshot if it is out of date.
     pub fn shut_down(&self) {
         self.cancel.store(true, Ordering::Relaxed);
+        self.engine.stop_watching();
         self.engine.flush();
     }
 

@@ -94,7 +94,7 @@ pub(crate) fn build(inputs: &Inputs<'_>) -> Result<Run, IndexError> {
         folders.extend(found.folders.iter().map(|rel| repos[at].root.join(rel)));
         for walked in &found.files {
             let known = known.get(&(at, walked.rel.as_str())).copied();
-            tasks.push(Task { repo: at as u16, path: shown(repos, at, &walked.rel), walked, root: &repos[at].root, known });
+            tasks.push(Task { repo: at as u16, path: shown(repos, at, &walked.rel), walked, root: &repos[at].root, known, told: false });
         }
     }
     let by_hash = match base.filter(|_| inputs.reuse == Reuse::Unchanged) {
@@ -136,7 +136,8 @@ pub(crate) fn build_changed(inputs: &Inputs<'_>, paths: &[(usize, String)]) -> R
         .iter()
         .filter_map(|one| {
             let walked = one.walked.as_ref()?;
-            Some(Task { repo: one.repo as u16, path: one.path.clone(), walked, root: &repos[one.repo].root, known: one.known })
+            let root = &repos[one.repo].root;
+            Some(Task { repo: one.repo as u16, path: one.path.clone(), walked, root, known: one.known, told: true })
         })
         .collect();
     let by_hash = contents(seen.iter().filter_map(|one| one.known));

@@ -81,7 +81,7 @@ impl Looker {
 
     fn enter(&mut self, rel: &str) -> Option<Chain> {
         let (above, name) = rel.rsplit_once('/').unwrap_or(("", rel));
-        let rules = self.folder(above)?;
+        let rules = self.folder(above).filter(|_| name != ".git")?;
         let path = self.walker.root.join(rel);
         if !path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
             return None;

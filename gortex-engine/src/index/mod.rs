@@ -8,6 +8,9 @@ pub mod classify;
 pub mod journal;
 mod look;
 pub mod store;
-mod take;
+pub(crate) mod take;
 pub mod walk;
 pub mod watch;
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,8 @@ pub(super) struct Task<'a> {
     pub walked: &'a WalkedFile,
     pub root: &'a Path,
     pub known: Option<&'a FileEntry>,
+    /// Somebody said that it changed: it is read whatever its size and time say.
+    pub told: bool,
 }
 
 /// Where facts may come from instead of a parse, and who watches the parse.
@@ -52,6 +54,7 @@ pub(super) fn take(task: &Task<'_>, sources: &Sources<'_>, alone: bool) -> Taken
     let walked = task.walked;
     let mtime_ns = walked.mtime_ns as u64;
     if sources.reuse == Reuse::Unchanged
+        && !task.told
         && let Some(known) = task.known
         && known.size == walked.size
         && known.mtime_ns == mtime_ns
@@ -69,6 +72,7 @@ pub(super) fn take(task: &Task<'_>, sources: &Sources<'_>, alone: bool) -> Taken
         return bare(FileStatus::Oversized);
     }
     let Ok(bytes) = std::fs::read(task.root.join(&walked.rel)) else { return bare(FileStatus::Unreadable) };
+    let mtime_ns = if is_settled(mtime_ns) { mtime_ns } else { UNSETTLED };
     let verdict = classify::classify(&task.path, &bytes);
     let hash = *blake3::hash(&bytes).as_bytes();
     let same = task.known.is_some_and(|known| known.hash == hash && known.status != FileStatus::Unreadable);
@@ -117,6 +121,17 @@ fn parse(key: &Key, bytes: &[u8], journal: Option<&Journal>, alone: bool, deferr
         journal.settle(key, made.is_err());
     }
     made.ok()
+}
+
+/// The time of a file that changed so shortly before it was read that another change may bear the same time: such a file is
+/// read again at the next look.
+pub(crate) const UNSETTLED: u64 = 0;
+/// Systems stamp files with a clock that ticks about this often.
+const TICK_NS: u64 = 20_000_000;
+
+fn is_settled(mtime_ns: u64) -> bool {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.is_ok_and(|now| (now.as_nanos() as u64).saturating_sub(mtime_ns) > TICK_NS)
 }
 
 /// An entry without facts.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gortex_core::Registry;
 use gortex_engine::engine::{Options, RepoInfo};
+use gortex_engine::index::bulk::Bulk;
 
 use super::Failure;
 use crate::config::{Config, Dirs};
@@ -40,8 +41,13 @@ pub(crate) fn settings(dirs: &Dirs) -> Result<Config, crate::config::ConfigError
 impl App {
     /// Opens a server that tracks nothing yet.
     pub(crate) fn open(dirs: &Dirs, config: Config) -> Result<App, Failure> {
+        App::open_with(dirs, config, None)
+    }
+
+    /// The same, with a way to index for the first time in a process of its own.
+    pub(crate) fn open_with(dirs: &Dirs, config: Config, bulk: Option<Bulk>) -> Result<App, Failure> {
         let registry = crate::registry::registry()?;
-        let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true, bulk: None };
+        let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true, bulk };
         let server = Server::open_for(options, dirs.config.clone(), dirs.home.clone())
             .map_err(|error| format!("could not open the data in `{}`: {error}", dirs.state.display()))?;
         Ok(App { server, registry: Arc::new(registry), config })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use gortex_engine::engine::Silent;
+use gortex_engine::index::bulk::Bulk;
 
 use super::Failure;
 use super::app::{App, dirs, folder, runtime, settings, with_folder};
@@ -36,7 +37,9 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
         tracing::error!("the settings are not used: {error}");
         Config::default()
     });
-    let app = App::open(&dirs, config)?;
+    // A parser that ends its process should not end the server.
+    let bulk = std::env::current_exe().ok().map(|program| Bulk { program, args: vec![super::INDEX_CHILD.into()] });
+    let app = App::open_with(&dirs, config, bulk)?;
     let decision = match &args.index {
         Some(path) => Decision::Track(with_folder(Vec::new(), folder(Some(path))?, &app.config)),
         None => app.decide(&folder(None)?),
@@ -56,6 +59,7 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
     app.show_notices();
     let runtime = runtime()?;
     let code = runtime.block_on(async {
+        app.server.follow();
         match reason {
             Some(reason) if repos.is_empty() => app.server.set_inactive(reason),
             _ => drop(app.server.start(repos, Arc::new(Silent))),

@@ -16,6 +16,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+/// The verb by which a server starts itself to index.
+pub(crate) const INDEX_CHILD: &str = "index-child";
 /// A failure of the work.
 pub(crate) const FAILED: u8 = 1;
 /// A mistake in the command.
@@ -41,6 +43,9 @@ enum Verb {
     Status(status::StatusArgs),
     /// List or describe the tools.
     Tools(tools::ToolsArgs),
+    /// Index for a server that started this process: an order on standard input, progress on standard output.
+    #[command(name = INDEX_CHILD, hide = true)]
+    IndexChild,
     /// Print the version.
     Version {
         /// Print JSON.
@@ -93,6 +98,7 @@ pub fn main() -> ExitCode {
         Verb::Index(args) => index::run(args),
         Verb::Status(args) => status::run(args),
         Verb::Tools(args) => tools::run(args),
+        Verb::IndexChild => index_child(),
         Verb::Version { json } => version(json),
     };
     outcome.unwrap_or_else(|failure| {
@@ -101,6 +107,11 @@ pub fn main() -> ExitCode {
         }
         ExitCode::from(failure.code)
     })
+}
+
+fn index_child() -> Result<ExitCode, Failure> {
+    gortex_engine::index::bulk::serve(std::io::BufReader::new(std::io::stdin()), std::io::stdout())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn start_logging() {

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::lines::Lines;
 use super::progress::Forwarding;
+use crate::freshness;
 use crate::session::{Caller, ProgressSink};
 use crate::state::{Readiness, Server};
 use crate::surface::{Policy, Selection, resolve};
@@ -108,9 +109,14 @@ impl Connection {
         let arguments = arguments.map_or(Value::Null, Value::Object);
         let work = async {
             let _slot = self.slots.acquire().await;
-            dispatch(&self.registry, &context, name, arguments).await
+            let output = dispatch(&self.registry, &context, name, arguments.clone()).await;
+            // A file of the answer changed and nobody told: now it is known, so the question is asked once more.
+            if freshness::names_stale_files(&self.server, &output) {
+                return dispatch(&self.registry, &context, name, arguments).await;
+            }
+            output
         };
-        let output = tokio::select! {
+        let mut output = tokio::select! {
             output = tokio::time::timeout(CALL_TIME, work) => output.unwrap_or_else(|_| failed(timed_out(name))),
             () = cx.ct.cancelled() => failed(CallError::new(Code::Cancelled, "the client cancelled the call")),
             () = self.closing.cancelled() => failed(CallError::new(Code::Cancelled, "the server is shutting down")),
@@ -118,6 +124,7 @@ impl Connection {
         if let Some(forwarding) = forwarding {
             forwarding.finish().await;
         }
+        freshness::tell(&self.server, &mut output);
         output
     }
 }
