@@ -339,6 +339,15 @@ fn read_manifests(files: &[FileEntry], repos: &[RepoInfo]) -> Vec<Manifest> {
 
 /// A graph of in-memory files, for tests and views that are not on disk.
 pub fn graph_of(files: &[(&str, &str)]) -> Graph {
+    graph_of_repos(&["repo"], files)
+}
+
+/// The same for several repositories, under whose names the paths stand.
+pub fn graph_of_repos(repos: &[&str], files: &[(&str, &str)]) -> Graph {
+    let repo_of = |path: &str| {
+        let under = |name: &&str| path.strip_prefix(*name).is_some_and(|rest| rest.starts_with('/'));
+        if repos.len() > 1 { repos.iter().position(under).unwrap_or(0) as u16 } else { 0 }
+    };
     let mut manifests = Vec::new();
     let entries = files.iter().map(|(path, text)| {
         if is_manifest(path) {
@@ -353,7 +362,7 @@ pub fn graph_of(files: &[(&str, &str)]) -> Graph {
         };
         FileEntry {
             path: (*path).to_owned(),
-            repo: 0,
+            repo: repo_of(path),
             lang: verdict.lang,
             status: FileStatus::Indexed,
             generated: false,
@@ -365,5 +374,5 @@ pub fn graph_of(files: &[(&str, &str)]) -> Graph {
         }
     });
     let entries = entries.collect();
-    link::link(entries, vec!["repo".to_owned()], &manifests, 1)
+    link::link(entries, repos.iter().map(|name| (*name).to_owned()).collect(), &manifests, 1)
 }

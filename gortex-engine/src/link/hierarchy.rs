@@ -28,6 +28,10 @@ pub(crate) fn build(scopes: &Scopes<'_>) -> Built {
     declared(scopes, &mut built);
     satisfied(scopes, &mut built);
     overriding(scopes, &mut built);
+    let repo = |node: NodeId| scopes.table.files[scopes.table.file_of(node)].repo;
+    for edge in built.edges.iter_mut().filter(|edge| repo(edge.from) != repo(edge.to)) {
+        edge.flags |= edge_flag::CROSS_REPO;
+    }
     built
 }
 
@@ -157,7 +161,7 @@ fn satisfied(scopes: &Scopes<'_>, built: &mut Built) {
         for candidate in rarest.unwrap_or(&[]).iter().copied().filter(|node| go(*node)) {
             let own = promoted(scopes, &built.hierarchy, candidate);
             let fits = |(name, params): &(NameId, u16)| own.iter().any(|(other, count)| other == name && count == params);
-            if methods.iter().all(fits) {
+            if methods.iter().all(fits) && scopes.modules.meet(table, candidate, *interface) {
                 edges.push((candidate, *interface));
             }
         }

@@ -200,7 +200,7 @@ impl<'a> Infer<'_, 'a> {
         }
         let family = table.family(place.file);
         if family == Some(Family::Rust)
-            && let Some(root) = self.scopes.modules.rust.krate(text)
+            && let Some(root) = self.scopes.modules.krate(table, place.file, text)
         {
             return Entity::Module(Module::Node(root));
         }

@@ -9,6 +9,8 @@ mod hierarchy;
 mod infer;
 mod modules;
 mod refs;
+#[cfg(test)]
+mod repos_tests;
 mod scope;
 mod table;
 #[cfg(test)]

@@ -11,9 +11,11 @@ mod java;
 mod python;
 mod rust;
 mod script;
+mod ties;
 
 use rustc_hash::FxHashMap;
 
+use self::ties::Ties;
 use super::table::{NameId, Table};
 use crate::facts::model::NONE;
 use crate::graph::NodeId;
@@ -32,7 +34,8 @@ pub(crate) enum Module {
     Unknown,
 }
 
-/// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`.
+/// A build file that says what imports mean (`go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`) or which other repository
+/// is used.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// Path as answers give it.
@@ -44,7 +47,7 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base)
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base) || ties::is_tie_manifest(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -74,21 +77,29 @@ pub(crate) struct Modules {
     pub rust: rust::RustModules,
     script: script::ScriptModules,
     c: c::Includes,
+    /// Which repositories may name what is in which.
+    pub ties: Ties,
 }
 
 impl Modules {
     pub fn new(table: &Table<'_>, manifests: &[Manifest]) -> Modules {
-        let paths = table.files.iter().enumerate().map(|(at, file)| (file.path.clone(), at as u32)).collect();
+        let paths: FxHashMap<String, u32> =
+            table.files.iter().enumerate().map(|(at, file)| (file.path.clone(), at as u32)).collect();
+        let repo_of = |path: &str| paths.get(path).map(|at| table.files[*at as usize].repo);
+        let ties = Ties::new(manifests, repo_of);
+        let go = go::GoModules::new(manifests, repo_of);
+        let script = script::ScriptModules::new(manifests, repo_of);
         let mut modules = Modules {
             paths,
             packages: Vec::new(),
             file_package: vec![NONE; table.files.len()],
-            go: go::GoModules::new(manifests),
+            go,
             java: java::JavaPackages::default(),
             python: python::PythonModules::new(table),
             rust: rust::RustModules::default(),
-            script: script::ScriptModules::new(manifests),
+            script,
             c: c::Includes::new(table),
+            ties,
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
@@ -110,9 +121,9 @@ impl Modules {
         let Some(family) = table.family(file) else { return Module::Unknown };
         let found = match family {
             Family::C => self.c.resolve(self, table, file, text, flags),
-            Family::Go => self.go.resolve(text),
-            Family::Jvm => self.java.resolve(table, text),
-            Family::Python => self.python.resolve(table, file, text),
+            Family::Go => self.go.resolve(self, table, file, text),
+            Family::Jvm => self.java.resolve(table, &self.ties, table.files[file].repo, text),
+            Family::Python => self.python.resolve(table, &self.ties, file, text),
             Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),
             Family::CSharp => Module::Unknown,
@@ -130,6 +141,8 @@ impl Modules {
         };
         match found {
             Module::Node(node) if table.files.get(table.file_of(node)).is_none() => Module::Unknown,
+            // The folders of two repositories stand side by side in answers, not on disk.
+            Module::Node(node) if !self.reach(table, file, node) => Module::External,
             other => other,
         }
     }
@@ -141,6 +154,24 @@ impl Modules {
         let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
         let candidates = [format!("{prefix}{name}.py"), format!("{prefix}{name}/__init__.py"), format!("{prefix}{name}.pyi")];
         candidates.iter().find_map(|path| self.path(path)).map(|at| Module::Node(table.files[at as usize].base))
+    }
+
+    /// The library root of a Rust crate as a file names it.
+    pub fn krate(&self, table: &Table<'_>, file: usize, name: &str) -> Option<NodeId> {
+        self.rust.krate(&self.ties, table.files[file].repo, name)
+    }
+
+    /// Whether code in a file may name a node, as far as the borders of repositories go.
+    pub fn reach(&self, table: &Table<'_>, file: usize, node: NodeId) -> bool {
+        let (from, to) = (table.files[file].repo, table.files[table.file_of(node)].repo);
+        from == to || table.family(file).is_some_and(|family| self.ties.reach(family, from, to))
+    }
+
+    /// Whether two nodes may meet: one of their repositories uses the other.
+    pub fn meet(&self, table: &Table<'_>, one: NodeId, other: NodeId) -> bool {
+        let (file, other) = (table.file_of(one), table.file_of(other));
+        let (from, to) = (table.files[file].repo, table.files[other].repo);
+        from == to || table.family(file).is_some_and(|family| self.ties.meet(family, from, to))
     }
 
     /// Whether `header` is included, directly or not, by `file`.

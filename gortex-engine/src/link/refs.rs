@@ -146,6 +146,10 @@ impl FileLinker<'_, '_, '_> {
         let place = Place { file: self.file, owner };
         let bound = self.bind(place, row);
         match bound {
+            // Whatever found it: no mention leaves its repository without a declared dependency.
+            Bound::To { node, .. } if !self.infer.scopes.modules.meet(&self.infer.scopes.table, self.base, node) => {
+                self.loose(owner, row, Unbound::External);
+            }
             Bound::To { node, .. } => self.bound(place, row, node, bound),
             Bound::Loose(reason) => self.loose(owner, row, reason),
             Bound::Nothing => {}
@@ -372,6 +376,9 @@ impl FileLinker<'_, '_, '_> {
         let Bound::To { tier, confidence, aliased, .. } = bound else { return };
         let table = &self.infer.scopes.table;
         let to = self.infer.scopes.definition_of(to);
+        if !self.infer.scopes.modules.meet(table, self.base, to) {
+            return;
+        }
         let kind = table.kind(to);
         let data = matches!(kind, Kind::Field | Kind::Property | Kind::Constant | Kind::Variable | Kind::EnumMember);
         let mut flags = if aliased { edge_flag::ALIASED } else { 0 };

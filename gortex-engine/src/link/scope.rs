@@ -239,7 +239,7 @@ impl<'a> Scopes<'a> {
                     };
                     match inside {
                         found if found.is_some() => found,
-                        _ if index == 0 => match self.modules.rust.krate(name) {
+                        _ if index == 0 => match self.modules.krate(&self.table, self.table.file_of(module), name) {
                             Some(root) => Entity::Module(Module::Node(root)),
                             None => return Entity::External,
                         },

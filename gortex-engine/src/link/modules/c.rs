@@ -39,11 +39,12 @@ impl Includes {
         let base = tail.rsplit('/').next().unwrap_or(tail);
         let candidates = self.by_base.get(base).into_iter().flatten().copied().filter(|at| {
             let path = &table.files[*at as usize].path;
-            path == tail || path.ends_with(&format!("/{tail}"))
+            // A header of another repository is reached by no name.
+            table.files[*at as usize].repo == table.files[file].repo && (path == tail || path.ends_with(&format!("/{tail}")))
         });
         let best = candidates.max_by_key(|at| {
             let other = &table.files[*at as usize];
-            (other.repo == table.files[file].repo, shared_segments(&other.path, from), std::cmp::Reverse(other.path.len()))
+            (shared_segments(&other.path, from), std::cmp::Reverse(other.path.len()))
         });
         best.map_or(Module::External, node)
     }

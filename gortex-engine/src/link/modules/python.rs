@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::ties::Ties;
 use super::{Module, folder, join, shared_segments};
 use crate::lang::Family;
 use crate::link::table::Table;
@@ -53,7 +54,7 @@ impl PythonModules {
         found
     }
 
-    pub fn resolve(&self, table: &Table<'_>, file: usize, text: &str) -> Module {
+    pub fn resolve(&self, table: &Table<'_>, ties: &Ties, file: usize, text: &str) -> Module {
         let node = |at: u32| Module::Node(table.files[at as usize].base);
         let path = &table.files[file].path;
         if text.starts_with('.') {
@@ -63,20 +64,19 @@ impl PythonModules {
             let Some(target) = join(folder(path), &format!("{up}{}", name.replace('.', "/"))) else { return Module::Unknown };
             return self.by_path.get(&target).map_or(Module::Unknown, |at| node(*at));
         }
-        let Some(found) = self.by_name.get(text) else {
-            return if self.owns_prefix(text) { Module::Unknown } else { Module::External };
-        };
         // Several roots may offer the name: the one nearest to the importing file is on its import path.
         let repo = table.files[file].repo;
-        let best = found.iter().copied().max_by_key(|at| {
+        let near = |at: &u32| ties.reach(Family::Python, repo, table.files[*at as usize].repo);
+        let found: Vec<u32> = self.by_name.get(text).into_iter().flatten().copied().filter(near).collect();
+        if found.is_empty() {
+            // Where the first segment names something of ours a miss is a gap and not a library.
+            let head = text.split('.').next().and_then(|head| self.by_name.get(head));
+            return if head.is_some_and(|at| at.iter().any(near)) { Module::Unknown } else { Module::External };
+        }
+        let best = found.into_iter().max_by_key(|at| {
             let other = &table.files[*at as usize];
             (other.repo == repo, shared_segments(&other.path, path), std::cmp::Reverse(other.path.len()))
         });
         best.map_or(Module::Unknown, node)
-    }
-
-    /// Whether the first segment names something of ours, so that a miss is a gap and not a library.
-    fn owns_prefix(&self, text: &str) -> bool {
-        text.split('.').next().is_some_and(|head| self.by_name.contains_key(head))
     }
 }

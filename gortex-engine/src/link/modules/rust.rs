@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::ties::Ties;
 use super::{Manifest, Modules, folder};
 use crate::facts::model::{NONE, import_flag};
 use crate::graph::NodeId;
@@ -14,10 +15,10 @@ pub(crate) struct RustModules {
     pub children: FxHashMap<(NodeId, u32), NodeId>,
     /// A file's node to the module that declares it.
     pub parents: FxHashMap<NodeId, NodeId>,
-    /// Crate names (with `_`) to the node of their library root.
-    pub crates: FxHashMap<String, NodeId>,
-    /// Per crate root folder: the dependencies renamed in its manifest.
-    renames: FxHashMap<String, String>,
+    /// Crate names (with `_`) to their library roots, with the repository of each.
+    crates: FxHashMap<String, Vec<(u16, NodeId)>>,
+    /// By repository and name the crates renamed in a manifest.
+    renames: FxHashMap<(u16, String), String>,
 }
 
 impl RustModules {
@@ -52,22 +53,30 @@ impl RustModules {
         let Some(package) = text("package", "name") else { return };
         let name = text("lib", "name").unwrap_or_else(|| package.replace('-', "_"));
         let root = text("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
+        let repo = modules.path(&manifest.path).map_or(0, |at| table.files[at as usize].repo);
         if let Some(at) = modules.path(&format!("{prefix}{root}")) {
-            self.crates.insert(name, table.files[at as usize].base);
+            let same = self.crates.entry(name).or_default();
+            same.retain(|(of, _)| *of != repo);
+            same.push((repo, table.files[at as usize].base));
         }
         for section in ["dependencies", "dev-dependencies"] {
             let Some(dependencies) = parsed.get(section).and_then(|value| value.as_table()) else { continue };
             for (alias, value) in dependencies {
                 if let Some(real) = value.get("package").and_then(|value| value.as_str()) {
-                    self.renames.insert(alias.replace('-', "_"), real.replace('-', "_"));
+                    self.renames.insert((repo, alias.replace('-', "_")), real.replace('-', "_"));
                 }
             }
         }
     }
 
-    /// The library root of a crate as its users name it.
-    pub fn krate(&self, name: &str) -> Option<NodeId> {
-        self.crates.get(name).or_else(|| self.crates.get(self.renames.get(name)?)).copied()
+    /// The library root of a crate as a repository names it: its own, or one that it depends on.
+    pub fn krate(&self, ties: &Ties, from: u16, name: &str) -> Option<NodeId> {
+        let near = |name: &str| {
+            let all = self.crates.get(name)?;
+            let own = all.iter().find(|(repo, _)| *repo == from);
+            own.or_else(|| all.iter().find(|(repo, _)| ties.reach(Family::Rust, from, *repo))).map(|(_, root)| *root)
+        };
+        near(name).or_else(|| near(self.renames.get(&(from, name.to_owned()))?))
     }
 
     /// The crate root above a module.

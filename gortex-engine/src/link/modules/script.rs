@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::{Manifest, Module, Modules, folder, join};
+use crate::lang::Family;
 use crate::link::table::Table;
 
 const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"];
@@ -12,13 +13,14 @@ const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".
 pub(crate) struct ScriptModules {
     /// Folder of a config to its alias rules.
     configs: FxHashMap<String, Config>,
-    packages: FxHashMap<String, ScriptPackage>,
+    packages: FxHashMap<String, Vec<ScriptPackage>>,
 }
 
 /// A package of the tree.
 #[derive(Debug, Default)]
 struct ScriptPackage {
     folder: String,
+    repo: u16,
     /// Entry specifiers, best first.
     entries: Vec<String>,
     /// Sub-path (`v3`, `utils/*`) to its targets, best first.
@@ -33,14 +35,14 @@ struct Config {
 }
 
 impl ScriptModules {
-    pub fn new(manifests: &[Manifest]) -> Self {
+    pub fn new(manifests: &[Manifest], repo_of: impl Fn(&str) -> Option<u16>) -> Self {
         let mut found = ScriptModules::default();
         let texts: FxHashMap<&str, &str> = manifests.iter().map(|m| (m.path.as_str(), m.text.as_str())).collect();
         for manifest in manifests {
             let base = manifest.path.rsplit('/').next().unwrap_or("");
             let Some(json) = parse_jsonc(&manifest.text) else { continue };
             if base == "package.json" {
-                found.add_package(folder(&manifest.path), &json);
+                found.add_package(folder(&manifest.path), &json, repo_of(&manifest.path).unwrap_or_default());
             } else if super::is_script_config(base) {
                 let mut config = Config::default();
                 read_config(&texts, &manifest.path, &json, &mut config, 0);
@@ -54,7 +56,7 @@ impl ScriptModules {
         found
     }
 
-    fn add_package(&mut self, folder: &str, json: &Value) {
+    fn add_package(&mut self, folder: &str, json: &Value, repo: u16) {
         let Some(name) = json.get("name").and_then(Value::as_str) else { return };
         let mut entries: Vec<String> = Vec::new();
         for key in ["source", "types", "module", "main"] {
@@ -74,7 +76,11 @@ impl ScriptModules {
             targets.sort_by_key(|target| !target.contains("src/"));
             exports.push((sub.to_owned(), targets));
         }
-        self.packages.insert(name.to_owned(), ScriptPackage { folder: folder.to_owned(), entries, exports });
+        let package = ScriptPackage { folder: folder.to_owned(), repo, entries, exports };
+        let same = self.packages.entry(name.to_owned()).or_default();
+        // Within a repository the last one of a name stands, as ever.
+        same.retain(|other| other.repo != repo);
+        same.push(package);
     }
 
     pub fn resolve(&self, modules: &Modules, table: &Table<'_>, file: usize, text: &str) -> Module {
@@ -89,7 +95,11 @@ impl ScriptModules {
         }
         let name_end = if text.starts_with('@') { text.match_indices('/').nth(1).map(|(at, _)| at) } else { text.find('/') };
         let (name, rest) = text.split_at(name_end.unwrap_or(text.len()));
-        if let Some(ScriptPackage { folder, entries, exports }) = self.packages.get(name) {
+        let own = table.files[file].repo;
+        let offered = self.packages.get(name).map_or(&[][..], Vec::as_slice);
+        let tied = |package: &&ScriptPackage| modules.ties.reach(Family::Script, own, package.repo);
+        let package = offered.iter().find(|package| package.repo == own).or_else(|| offered.iter().find(tied));
+        if let Some(ScriptPackage { folder, entries, exports, .. }) = package {
             let rest = rest.trim_start_matches('/');
             let inside = |path: &str| join(folder, path).and_then(|path| lookup(modules, &path));
             let found = if rest.is_empty() {
