@@ -215,20 +215,29 @@ fn has_below(view: &View, path: &str) -> bool {
 }
 
 /// Takes in every file; those that must be parsed alone come last, one by one.
-fn take_all(
+pub(super) fn take_all(
     tasks: &[Task<'_>],
     by_hash: FxHashMap<Key, &FileEntry>,
     shelves: Option<&Shelves>,
     inputs: &Inputs<'_>,
 ) -> Result<Vec<Taken>, IndexError> {
     let sources = Sources { reuse: inputs.reuse, by_hash, shelves, journal: inputs.journal };
+    take_each(tasks, inputs, |task, alone| take(task, &sources, alone))
+}
+
+/// Does something for every task on all threads; what it defers is done again at the end, one by one.
+pub(super) fn take_each<T: Sync>(
+    tasks: &[T],
+    inputs: &Inputs<'_>,
+    take: impl Fn(&T, bool) -> Taken + Sync,
+) -> Result<Vec<Taken>, IndexError> {
     let total = tasks.len() as u64;
     let done = AtomicU64::new(0);
-    let one = |task: &Task<'_>| {
+    let one = |task: &T| {
         if inputs.cancel.load(Ordering::Relaxed) {
             return None;
         }
-        let taken = take(task, &sources, false);
+        let taken = take(task, false);
         inputs.progress.report(Phase::Parse, done.fetch_add(1, Ordering::Relaxed) + 1, total);
         Some(taken)
     };
@@ -238,16 +247,16 @@ fn take_all(
         if inputs.cancel.load(Ordering::Relaxed) {
             return Err(IndexError::Cancelled);
         }
-        *taken = take(task, &sources, true);
+        *taken = take(task, true);
     }
     Ok(taken)
 }
 
-fn contents<'f>(files: impl Iterator<Item = &'f FileEntry>) -> FxHashMap<Key, &'f FileEntry> {
+pub(super) fn contents<'f>(files: impl Iterator<Item = &'f FileEntry>) -> FxHashMap<Key, &'f FileEntry> {
     files.filter_map(|file| Some(((file.hash, file.lang?), file))).collect()
 }
 
-fn count(taken: &[Taken], report: &mut IndexReport) {
+pub(super) fn count(taken: &[Taken], report: &mut IndexReport) {
     report.detected = taken.len();
     report.parsed = taken.iter().filter(|one| one.parsed).count();
     report.reused = taken.len() - report.parsed;
@@ -272,15 +281,17 @@ fn unchanged_view(base: &View, now: &[FileEntry], report: IndexReport) -> Built 
         repos: base.repos.clone(),
         report,
         complete: true,
+        revision: None,
         manifests: base.manifests.clone(),
         indexes: Arc::clone(&base.indexes),
     }))
 }
 
-fn linked(inputs: &Inputs<'_>, files: Vec<FileEntry>, manifests: Vec<Manifest>, report: IndexReport) -> View {
+pub(super) fn linked(inputs: &Inputs<'_>, files: Vec<FileEntry>, manifests: Vec<Manifest>, report: IndexReport) -> View {
     let names = inputs.repos.iter().map(|repo| repo.name.clone()).collect();
     let graph = link::link(files, names, &manifests, inputs.generation);
-    View { graph, repos: inputs.repos.to_vec(), report, complete: true, manifests, indexes: Arc::new(Indexes::default()) }
+    let indexes = Arc::new(Indexes::default());
+    View { graph, repos: inputs.repos.to_vec(), report, complete: true, revision: None, manifests, indexes }
 }
 
 /// A path as answers give it.

@@ -7,6 +7,7 @@ pub mod bulk;
 pub mod classify;
 pub mod journal;
 mod look;
+pub(crate) mod revision;
 pub mod store;
 pub(crate) mod take;
 pub mod walk;

@@ -73,16 +73,29 @@ pub(super) fn take(task: &Task<'_>, sources: &Sources<'_>, alone: bool) -> Taken
     }
     let Ok(bytes) = std::fs::read(task.root.join(&walked.rel)) else { return bare(FileStatus::Unreadable) };
     let mtime_ns = if is_settled(mtime_ns) { mtime_ns } else { UNSETTLED };
-    let verdict = classify::classify(&task.path, &bytes);
-    let hash = *blake3::hash(&bytes).as_bytes();
-    let same = task.known.is_some_and(|known| known.hash == hash && known.status != FileStatus::Unreadable);
-    let blank = blank(&task.path, task.repo, status_of(&verdict), mtime_ns);
+    take_bytes(&task.path, task.repo, &bytes, mtime_ns, task.known, sources, alone)
+}
+
+/// Takes in a file whose bytes are at hand.
+pub(super) fn take_bytes(
+    path: &str,
+    repo: u16,
+    bytes: &[u8],
+    mtime_ns: u64,
+    known: Option<&FileEntry>,
+    sources: &Sources<'_>,
+    alone: bool,
+) -> Taken {
+    let verdict = classify::classify(path, bytes);
+    let hash = *blake3::hash(bytes).as_bytes();
+    let same = known.is_some_and(|known| known.hash == hash && known.status != FileStatus::Unreadable);
+    let blank = blank(path, repo, status_of(&verdict), mtime_ns);
     let entry = FileEntry { lang: verdict.lang, generated: verdict.generated, size: bytes.len() as u64, hash, ..blank };
     let mut taken = Taken { entry, parsed: false, changed: true, deferred: false };
     if let (Content::Source, Some(lang)) = (verdict.content, verdict.lang) {
-        facts_into(&mut taken, lang, &bytes, sources, alone);
+        facts_into(&mut taken, lang, bytes, sources, alone);
     }
-    taken.changed = !same || task.known.is_none_or(|known| known.status != taken.entry.status);
+    taken.changed = !same || known.is_none_or(|known| known.status != taken.entry.status);
     taken
 }
 

@@ -318,3 +318,46 @@ fn a_foreign_or_damaged_cache_costs_time_only() {
     disk.assert_as_cold(&engine.fresh(true));
     assert!(Path::new(&cache.join("facts.attic")).exists());
 }
+
+fn git(root: &Path, args: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(root).args(["-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "core.autocrlf=false"]);
+    let done = command.args(args).env("GIT_CONFIG_GLOBAL", "/dev/null").output().expect("git runs");
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn a_commit_is_viewed_without_a_checkout_and_as_if_it_were_one() {
+    let disk = Disk::new();
+    let root = disk.root();
+    perform(&disk, &Act::Switch(0));
+    disk.put("src/.gitignore", "gen/\n");
+    disk.put("src/gen/tracked_but_ignored.py", "def generated():\n    pass\n");
+    disk.put("node_modules/m/index.js", "export const m = 1\n");
+    disk.put("big.py", &"x = 1\n".repeat(800_000));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("app/a.py", root.join("link.py")).expect("a link");
+    git(&root, &["init", "-q", "-b", "main"]);
+    git(&root, &["add", "-Af"]);
+    git(&root, &["commit", "-qm", "one"]);
+    git(&root, &["tag", "first"]);
+    let (engine, one) = disk.tracked("cache", &["repo"]);
+    perform(&disk, &Act::Switch(3));
+    disk.put("src/.gitignore", "");
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-qm", "two"]);
+    let two = engine.fresh(true);
+    assert_ne!(disk.bytes(&one.graph), disk.bytes(&two.graph));
+    let repo = two.repos[0].clone();
+    let first = engine.view_of_ref(&repo, "first").expect("a view");
+    assert_eq!((parsed(&first), first.revision.is_some()), (0, true));
+    let paths = |view: &View| view.graph.files.iter().map(|file| (file.path.clone(), file.status)).collect::<Vec<_>>();
+    assert_eq!(paths(&first), paths(&one));
+    assert!(disk.bytes(&first.graph) == disk.bytes(&one.graph));
+    let head = engine.view_of_ref(&repo, "HEAD").expect("a view");
+    assert!(disk.bytes(&head.graph) == disk.bytes(&two.graph));
+    // Names of one commit share its view, and asking changes nothing that is served.
+    assert!(Arc::ptr_eq(&first, &engine.view_of_ref(&repo, "HEAD~1").expect("a view")));
+    assert!(Arc::ptr_eq(&two, &engine.view()));
+    assert!(engine.view_of_ref(&repo, "no-such-name").is_err());
+}

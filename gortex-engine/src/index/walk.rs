@@ -453,22 +453,29 @@ fn compile_if_regular(path: &Path, problems: &mut Vec<String>) -> Option<Gitigno
 
 /// One matcher of several files, the later lines having the last word.
 fn compile(paths: &[PathBuf], problems: &mut Vec<String>) -> Option<Gitignore> {
+    let mut texts = Vec::new();
+    for path in paths {
+        let mut bytes = Vec::new();
+        match fs::File::open(path).and_then(|file| file.take(MAX_RULE_BYTES).read_to_end(&mut bytes)) {
+            Ok(_) => texts.push((path.display().to_string(), bytes)),
+            Err(error) => problems.push(format!("{}: {error}", path.display())),
+        }
+    }
+    compile_texts(&texts, problems)
+}
+
+/// The same from what is in the files.
+fn compile_texts(texts: &[(String, Vec<u8>)], problems: &mut Vec<String>) -> Option<Gitignore> {
     // Paths are handed over relative to the directory already, so there is nothing to strip.
     let mut builder = GitignoreBuilder::new(".");
     let mut any = false;
-    for path in paths {
-        let mut bytes = Vec::new();
-        let read = fs::File::open(path).and_then(|file| file.take(MAX_RULE_BYTES).read_to_end(&mut bytes));
-        if let Err(error) = read {
-            problems.push(format!("{}: {error}", path.display()));
-            continue;
-        }
-        let text = String::from_utf8_lossy(&bytes);
+    for (name, bytes) in texts {
+        let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         for line in text.split('\n') {
             any = true;
             if let Err(error) = builder.add_line(None, line.strip_suffix('\r').unwrap_or(line)) {
-                problems.push(format!("{}: {error}", path.display()));
+                problems.push(format!("{name}: {error}"));
             }
         }
     }
@@ -480,6 +487,26 @@ fn compile(paths: &[PathBuf], problems: &mut Vec<String>) -> Option<Gitignore> {
             None
         }
     }
+}
+
+/// The chain with one directory more, whose rule files are given by name and content; `exclude` is the root's, where it is one.
+pub(super) fn extend_texts(
+    above: Option<Arc<Rules>>,
+    skip: usize,
+    files: &[(String, Vec<u8>)],
+    exclude: Option<&Path>,
+    is_repo: bool,
+) -> Option<Arc<Rules>> {
+    let pick = |names: &[&str]| {
+        let all = names.iter().filter_map(|name| files.iter().find(|(of, _)| of == name).cloned());
+        compile_texts(&all.collect::<Vec<_>>(), &mut Vec::new())
+    };
+    let (tool, git) = (pick(TOOL_RULES), pick(GIT_RULES));
+    if tool.is_none() && git.is_none() && !is_repo {
+        return above;
+    }
+    let exclude = exclude.and_then(|path| compile_if_regular(path, &mut Vec::new()));
+    Some(Arc::new(Rules { above, skip, tool, git, exclude, is_repo }))
 }
 
 /// Where `.git` of a work tree is: itself, or where the file of that name points.

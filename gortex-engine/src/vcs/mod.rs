@@ -90,6 +90,17 @@ pub struct Head {
     pub branch: Option<String>,
 }
 
+/// A file of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Path from the root of the work tree.
+    pub path: String,
+    /// The name of its content.
+    pub object: String,
+    /// Bytes.
+    pub size: u64,
+}
+
 /// New files that no ignore rule names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Untracked {
@@ -221,6 +232,44 @@ impl Repo {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The regular files of a commit, by path; links and submodules are none.
+    pub fn files(&self, commit: &str) -> Result<Vec<TreeFile>, GitError> {
+        let output = self.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", commit])?;
+        if output.code != 0 {
+            return Err(output.failed("ls-tree"));
+        }
+        // `<mode> <type> <object> <size, padded>\t<path>`; a name that is not UTF-8 is never in a list of ours.
+        let row = |line: &[u8]| {
+            let line = std::str::from_utf8(line).ok()?;
+            let (head, path) = line.split_once('\t')?;
+            let mut words = head.split_ascii_whitespace();
+            let (mode, _, object, size) = (words.next()?, words.next()?, words.next()?, words.next()?);
+            let regular = mode.starts_with("100");
+            regular.then(|| Some(TreeFile { path: path.to_owned(), object: object.to_owned(), size: size.parse().ok()? }))?
+        };
+        let mut files: Vec<TreeFile> = output.stdout.split(|byte| *byte == 0).filter_map(row).collect();
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    /// The bytes of objects, in their order. Several hundred megabytes are more than one question may ask for.
+    pub fn objects(&self, objects: &[&str]) -> Result<Vec<Vec<u8>>, GitError> {
+        let output = self.ask_with(&["cat-file", "--batch"], Some(objects.join("\n").into_bytes()))?;
+        let bad = || output.failed("cat-file");
+        let mut rest = output.stdout.as_slice();
+        let mut found = Vec::with_capacity(objects.len());
+        for _ in objects {
+            // `<hash> blob <size>`, a line feed, the bytes, a line feed.
+            let line = memchr::memchr(b'\n', rest).ok_or_else(bad)?;
+            let head = std::str::from_utf8(&rest[..line]).map_err(|_| bad())?;
+            let size: usize = head.rsplit(' ').next().and_then(|word| word.parse().ok()).ok_or_else(bad)?;
+            let bytes = rest.get(line + 1..line + 1 + size).ok_or_else(bad)?;
+            found.push(bytes.to_vec());
+            rest = rest.get(line + 2 + size..).ok_or_else(bad)?;
+        }
+        Ok(found)
     }
 
     /// New files that no ignore rule names; at most `cap` of their names, and the number of all.
