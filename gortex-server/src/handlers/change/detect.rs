@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use gortex_engine::engine::View;
+use gortex_engine::engine::{Engine, RepoInfo, View};
 use gortex_engine::facts::{Facts, FactsView};
 use gortex_engine::graph::NodeId;
 use gortex_engine::graph::names::qualified;
@@ -21,6 +21,8 @@ use crate::handlers::shared::prelude::*;
 const UNTRACKED: usize = 200;
 /// Mentions of removed symbols that are listed.
 const BROKEN: usize = 50;
+/// Callers of a removed symbol that are listed.
+const CALLERS: usize = 20;
 const SCOPES: [&str; 4] = ["unstaged", "staged", "all", "compare"];
 
 /// Arguments of `change.detect`.
@@ -54,7 +56,7 @@ pub(crate) struct DetectChanges {
 async fn detect_changes(graph: Graph, args: Args<DetectChanges>) -> Answer<Value> {
     let args = args.into_inner();
     // The lines of a diff are those of the disk now, so the view must be as well.
-    graph.blocking(move |graph| detect(&graph.engine().fresh(true), &args)).await
+    graph.blocking(move |graph| detect(graph.engine(), &graph.engine().fresh(true), &args)).await
 }
 
 fn scope_of(args: &DetectChanges) -> Result<Scope, CallError> {
@@ -118,7 +120,7 @@ struct Changed {
     nodes: BTreeSet<NodeId>,
 }
 
-fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
+fn detect(engine: &Engine, view: &View, args: &DetectChanges) -> Result<Value, CallError> {
     let scope = scope_of(args)?;
     let at = chosen(view, args.repo.as_deref())?;
     let repo = Repo::discover(&view.repos[at].root).map_err(git_error)?;
@@ -170,6 +172,9 @@ fn detect(view: &View, args: &DetectChanges) -> Result<Value, CallError> {
         let row = |(owner, line, name): &(NodeId, u32, String)| json!({"name": name, "from": view.graph.id(*owner), "file_path": view.graph.file_of(*owner).path, "line": line});
         answer.insert("broken_mentions_total".to_owned(), Value::from(dangling.len()));
         answer.insert("broken_mentions".to_owned(), Value::Array(dangling.iter().take(BROKEN).map(row).collect()));
+    }
+    if let (Scope::Compare { .. }, Some(before), false) = (&scope, &sides.before, removed.is_empty()) {
+        removed_callers(engine, &view.repos[at], before, view.repos.len() > 1, &mut answer);
     }
     answer.insert("untracked_total".to_owned(), Value::from(untracked.len()));
     answer.insert("untracked_files".to_owned(), json!(untracked.iter().take(UNTRACKED).collect::<Vec<_>>()));
@@ -277,6 +282,35 @@ fn symbols_of(
         changed.rows.extend(gone.map(|symbol| removed_row(path, &symbol)));
     }
     Ok(())
+}
+
+/// Who called what is gone, in the commit that the diff starts from: there the calls are bound, and not matched by name.
+fn removed_callers(engine: &Engine, repo: &RepoInfo, before: &str, prefixed: bool, answer: &mut serde_json::Map<String, Value>) {
+    let base = match engine.view_of_ref(repo, before) {
+        Ok(base) => base,
+        Err(error) => {
+            tracing::warn!(%error, "the commit before could not be viewed");
+            answer.insert("removed_callers_unknown".to_owned(), Value::from("the commit before could not be viewed"));
+            return;
+        }
+    };
+    let mut rows = Vec::new();
+    for row in answer["changed_symbols"].as_array().into_iter().flatten().filter(|row| row["change"] == "removed") {
+        let Some(id) = row["id"].as_str() else { continue };
+        let inside = if prefixed { id.split_once('/').map_or(id, |(_, inside)| inside) } else { id };
+        let Some(node) = base.graph.by_id(inside) else { continue };
+        let calls = base.graph.incoming(node).filter(|edge| edge.kind().is_call());
+        let callers: Vec<Value> = calls
+            .map(|edge| json!({"id": base.graph.id(edge.from), "file_path": base.graph.file_of(edge.from).path, "line": edge.line}))
+            .collect();
+        if !callers.is_empty() {
+            let shown: Vec<&Value> = callers.iter().take(CALLERS).collect();
+            rows.push(json!({"id": id, "callers_total": callers.len(), "callers_before": shown}));
+        }
+    }
+    if !rows.is_empty() {
+        answer.insert("removed_callers".to_owned(), Value::Array(rows));
+    }
 }
 
 fn names_of(facts: &Facts) -> BTreeMap<String, u32> {
@@ -419,6 +453,21 @@ mod tests {
         let answer = detect(&fixture, "unstaged");
         assert_eq!(ids(&answer), ["a.py::gone"]);
         assert_eq!((&answer["risk"], &answer["broken_mentions"][0]["from"]), (&json!("HIGH"), &json!("a.py::user")));
+    }
+
+    #[test]
+    fn who_called_a_removed_function_is_told_from_the_commit_before() {
+        let fixture = Fixture::laid(|root| {
+            std::fs::write(root.join("a.py"), "def gone():\n    pass\n\ndef alone():\n    pass\n").expect("a file");
+            std::fs::write(root.join("b.py"), "from a import gone\n\ndef user():\n    gone()\n").expect("a file");
+            commit(root);
+            std::fs::write(root.join("a.py"), "x = 1\n").expect("a file");
+            std::fs::write(root.join("b.py"), "def user():\n    pass\n").expect("a file");
+            git(root, &["commit", "-qam", "two"]);
+        });
+        let compare = fixture.json("change", json!({"operation": "detect", "source": {"base": "HEAD~1"}}));
+        let expected = json!([{"id": "a.py::gone", "callers_total": 1, "callers_before": [{"id": "b.py::user", "file_path": "b.py", "line": 4}]}]);
+        assert_eq!(compare["removed_callers"], expected);
     }
 
     #[test]
