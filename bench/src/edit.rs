@@ -85,7 +85,7 @@ fn edit(client: &mut Client, root: &Path, sample: &Sample, kind: Edit, nth: usiz
     let (name, tail) = added(&sample.file, nth).context("an edit is known for every sample")?;
     let (new, question) = match kind {
         Edit::Moved => {
-            let mark = if sample.file.ends_with(".py") { "#" } else { "//" };
+            let mark = if Path::new(&sample.file).extension().is_some_and(|ending| ending == "py") { "#" } else { "//" };
             (format!("{mark} {nth}\n{old}"), json!({"operation": "callers", "target": {"symbol": sample.id}}))
         }
         Edit::Added => {

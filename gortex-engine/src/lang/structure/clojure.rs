@@ -103,7 +103,7 @@ mod tests {
     fn forms_define_and_call() {
         check_facts(
             "clojure",
-            r#"
+            r"
 (ns my.app (:require [clojure.string :as str]))
 ;                     ^ import clojure.string||
 (def limit 10)
@@ -120,7 +120,7 @@ mod tests {
 (deftest a-test (let [y (run 2)] '(run 3)))
 ;        ^ def function a-test
 ;                        ^ call run
-"#,
+",
         );
     }
 }

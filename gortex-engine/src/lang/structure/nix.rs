@@ -14,11 +14,7 @@ pub(in crate::lang) static NIX: Language = Language {
     extensions: &["nix"],
     line_comment: "#",
     grammar: || tree_sitter_nix::LANGUAGE.into(),
-    table: &[
-        ("binding", Hook(binding)),
-        ("path_expression", Hook(|walker, node| import(walker, node))),
-        ("apply_expression", Hook(apply)),
-    ],
+    table: &[("binding", Hook(binding)), ("path_expression", Hook(import)), ("apply_expression", Hook(apply))],
     ..BASE
 };
 
