@@ -70,7 +70,7 @@ pub fn run(what: What, root: &Path, threads: usize, state: &Path) -> Result<Figu
 }
 
 fn index(root: &Path, threads: usize, state: &Path) -> Result<Figures> {
-    let (cpu, start) = (machine::cpu_seconds(), Instant::now());
+    let (cpu, start) = (machine::cpu_seconds("self"), Instant::now());
     let options = Options { cache_dir: state.join("cache"), state_dir: state.join("state"), threads, persist: true, bulk: None };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
@@ -78,7 +78,7 @@ fn index(root: &Path, threads: usize, state: &Path) -> Result<Figures> {
     let view = engine.track(&repos, &clock, &AtomicBool::new(false))?;
     let wall = start.elapsed().as_secs_f64();
     let mut figures = describe(&view);
-    figures.cpu = machine::cpu_seconds() - cpu;
+    figures.cpu = machine::cpu_seconds("self") - cpu;
     figures.wall = wall;
     figures.phases = clock.phases();
     figures.snapshot = engine.snapshot_bytes().unwrap_or(0);
@@ -151,9 +151,9 @@ fn parse(root: &Path, threads: usize) -> Result<Figures> {
     for (lang, _) in &files {
         lang.compiled();
     }
-    let (cpu, start) = (machine::cpu_seconds(), Instant::now());
+    let (cpu, start) = (machine::cpu_seconds("self"), Instant::now());
     let roots: u64 = pool.install(|| files.par_iter().map(|(lang, bytes)| u64::from(parse_one(*lang, bytes))).sum());
-    let (wall, cpu) = (start.elapsed().as_secs_f64(), machine::cpu_seconds() - cpu);
+    let (wall, cpu) = (start.elapsed().as_secs_f64(), machine::cpu_seconds("self") - cpu);
     if roots != files.len() as u64 {
         bail!("the parser gave up on {} files", files.len() as u64 - roots);
     }
@@ -178,8 +178,13 @@ fn parse_one(lang: Lang, bytes: &[u8]) -> bool {
 /// The view of a folder, for choosing what to ask; nothing is written.
 pub fn view(root: &Path) -> Result<std::sync::Arc<View>> {
     let scratch = tempfile::tempdir()?;
-    let options =
-        Options { cache_dir: scratch.path().join("c"), state_dir: scratch.path().join("s"), threads: 0, persist: false, bulk: None };
+    let options = Options {
+        cache_dir: scratch.path().join("c"),
+        state_dir: scratch.path().join("s"),
+        threads: 0,
+        persist: false,
+        bulk: None,
+    };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
     Ok(engine.track(&repos, &Silent, &AtomicBool::new(false))?)

@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: engine_as_library <folder> <symbol>".into());
     };
     let scratch = std::env::temp_dir().join("gortex-example");
-    let options = Options { cache_dir: scratch.join("cache"), state_dir: scratch.join("state"), threads: 0, persist: false, bulk: None };
+    let options =
+        Options { cache_dir: scratch.join("cache"), state_dir: scratch.join("state"), threads: 0, persist: false, bulk: None };
     // The authority is what writing files would need; this program only reads.
     let (engine, _authority) = Engine::open(options)?;
     let root = Path::new(&folder).canonicalize()?;

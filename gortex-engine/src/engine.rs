@@ -25,7 +25,7 @@ use crate::index::journal::Journal;
 use crate::index::store::Store;
 use crate::index::walk::WalkError;
 use crate::index::watch::Live;
-use crate::link::Manifest;
+use crate::link::{LinkState, Manifest};
 use crate::query::loose::LooseIndex;
 use crate::search::symbols::SymbolIndex;
 
@@ -231,6 +231,8 @@ pub struct Engine {
     generation: AtomicU64,
     dirty: AtomicBool,
     notices: Mutex<Vec<String>>,
+    /// What linking kept of the current view. Only who holds the writer's lock looks at it.
+    kept: Mutex<Option<LinkState>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -293,6 +295,7 @@ impl Engine {
             generation: AtomicU64::new(0),
             dirty: AtomicBool::new(false),
             notices: Mutex::new(Vec::new()),
+            kept: Mutex::new(None),
         };
         let recovered = engine.editor.recover(&authority);
         for one in recovered {
@@ -382,7 +385,18 @@ impl Engine {
         cancel: &'a AtomicBool,
     ) -> Inputs<'a> {
         let generation = self.generation.load(Ordering::Relaxed).max(base.map_or(0, |view| view.graph.generation)) + 1;
-        Inputs { repos, base, reuse, generation, store: self.store.as_ref(), snapshot: Path::new(""), journal: None, progress, cancel }
+        Inputs {
+            repos,
+            base,
+            reuse,
+            generation,
+            store: self.store.as_ref(),
+            snapshot: Path::new(""),
+            journal: None,
+            kept: None,
+            progress,
+            cancel,
+        }
     }
 
     /// The journal of this process, opened when something is about to be parsed. Without a place for it there is none.
@@ -411,7 +425,7 @@ impl Engine {
         let first = matches!(base, Base::None);
         let (snapshot, journal) = (self.snapshot_path(repos), self.journal());
         let inputs = self.inputs(repos, base.view(), reuse, progress, cancel);
-        let inputs = Inputs { snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
+        let inputs = Inputs { kept: Some(&self.kept), snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
         let Run { built, folders } = self.pool.install(|| build::build(&inputs))?;
         if let Some(live) = self.live.load_full() {
             let roots: Vec<PathBuf> = repos.iter().map(|repo| repo.root.clone()).collect();

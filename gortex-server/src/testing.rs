@@ -33,7 +33,8 @@ impl Fixture {
         let root = top.join("repo");
         std::fs::create_dir(&root).expect("a folder");
         lay(&root);
-        let options = Options { cache_dir: top.join("cache"), state_dir: top.join("state"), threads: 1, persist: false, bulk: None };
+        let options =
+            Options { cache_dir: top.join("cache"), state_dir: top.join("state"), threads: 1, persist: false, bulk: None };
         let server = Server::open(options, top.join("config")).expect("opens");
         let repo = RepoInfo { name: "repo".to_owned(), root: root.clone() };
         server.start_now(&[repo], &Silent).expect("indexes");

@@ -87,8 +87,11 @@ impl Engine {
         // New folders are watched after they were found, which asks for one more look.
         for _ in 0..LOOKS {
             let Some(taken) = live.take() else { break };
-            let outcome =
-                if taken.pending.everything { self.look(&writer).map(|_| true) } else { self.rebuild_changed(&writer, &taken.pending) };
+            let outcome = if taken.pending.everything {
+                self.look(&writer).map(|_| true)
+            } else {
+                self.rebuild_changed(&writer, &taken.pending)
+            };
             match outcome {
                 Ok(true) => taken.done(),
                 // Given back, and with it comes a look at everything.
@@ -115,7 +118,7 @@ impl Engine {
         let never = AtomicBool::new(false);
         let inputs = self.inputs(&current.repos, Some(&current), Reuse::Unchanged, &Silent, &never);
         let (snapshot, journal) = (self.snapshot_path(&current.repos), self.journal());
-        let inputs = Inputs { snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
+        let inputs = Inputs { kept: Some(&self.kept), snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
         let Some(built) = self.pool.install(|| build::build_changed(&inputs, &paths))? else { return Ok(false) };
         if let Built::New(view) | Built::Touched(view) = built {
             self.dirty.store(true, Ordering::Relaxed);

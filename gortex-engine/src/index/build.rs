@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -22,7 +23,7 @@ use super::walk::{self, WalkError, WalkedFile};
 use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo, View};
 use crate::facts::{ExtractLimits, Facts, extract};
 use crate::graph::{FileEntry, FileStatus, Graph};
-use crate::link::{self, Manifest, is_manifest};
+use crate::link::{self, LinkState, Manifest, is_manifest};
 
 /// What may be taken over from the view before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub(crate) struct Inputs<'a> {
     /// Where the snapshot of these repositories lies.
     pub snapshot: &'a Path,
     pub journal: Option<&'a Journal>,
+    /// What linking kept of the base, and keeps of the new view; without it everything is linked and nothing kept.
+    pub kept: Option<&'a Mutex<Option<LinkState>>>,
     pub progress: &'a dyn Progress,
     pub cancel: &'a AtomicBool,
 }
@@ -94,7 +97,14 @@ pub(crate) fn build(inputs: &Inputs<'_>) -> Result<Run, IndexError> {
         folders.extend(found.folders.iter().map(|rel| repos[at].root.join(rel)));
         for walked in &found.files {
             let known = known.get(&(at, walked.rel.as_str())).copied();
-            tasks.push(Task { repo: at as u16, path: shown(repos, at, &walked.rel), walked, root: &repos[at].root, known, told: false });
+            tasks.push(Task {
+                repo: at as u16,
+                path: shown(repos, at, &walked.rel),
+                walked,
+                root: &repos[at].root,
+                known,
+                told: false,
+            });
         }
     }
     let by_hash = match base.filter(|_| inputs.reuse == Reuse::Unchanged) {
@@ -289,7 +299,23 @@ fn unchanged_view(base: &View, now: &[FileEntry], report: IndexReport) -> Built 
 
 pub(super) fn linked(inputs: &Inputs<'_>, files: Vec<FileEntry>, manifests: Vec<Manifest>, report: IndexReport) -> View {
     let names = inputs.repos.iter().map(|repo| repo.name.clone()).collect();
-    let graph = link::link(files, names, &manifests, inputs.generation);
+    let graph = match inputs.kept {
+        None => link::link(files, names, &manifests, inputs.generation),
+        Some(kept) => {
+            let mut kept = kept.lock();
+            let before = inputs.base.filter(|view| view.repos == inputs.repos && view.manifests == manifests);
+            let (graph, state) = match (before, kept.take()) {
+                (Some(view), Some(state)) => {
+                    let (graph, state, effort) = link::relink(&view.graph, state, files, &manifests, inputs.generation);
+                    tracing::debug!(?effort, generation = inputs.generation, "linked again");
+                    (graph, state)
+                }
+                _ => link::link_keeping(files, names, &manifests, inputs.generation),
+            };
+            *kept = Some(state);
+            graph
+        }
+    };
     let indexes = Arc::new(Indexes::default());
     View { graph, repos: inputs.repos.to_vec(), report, complete: true, revision: None, manifests, indexes }
 }
@@ -320,11 +346,7 @@ pub(super) fn describe(files: &[FileEntry], report: &mut IndexReport) {
                 let header = *file.facts.view().header;
                 report.partial.push((file.path.clone(), header.first_error_line, header.parse_errors));
             }
-            FileStatus::Binary
-            | FileStatus::Minified
-            | FileStatus::Oversized
-            | FileStatus::Unreadable
-            | FileStatus::Crashed => {
+            FileStatus::Binary | FileStatus::Minified | FileStatus::Oversized | FileStatus::Unreadable | FileStatus::Crashed => {
                 report.without_facts.push((file.path.clone(), file.status.as_str()));
             }
             FileStatus::Indexed | FileStatus::Text => {}

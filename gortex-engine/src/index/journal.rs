@@ -77,7 +77,15 @@ impl Journal {
         let slots = threads as u32 + 8;
         (&file).write_all(&key)?;
         file.set_len((key.len() + slots as usize * SLOT_BYTES) as u64)?;
-        Ok(Journal { folder: folder.to_owned(), path, file, key, verdicts: Mutex::new(verdicts), slots, guests: AtomicU32::new(0) })
+        Ok(Journal {
+            folder: folder.to_owned(),
+            path,
+            file,
+            key,
+            verdicts: Mutex::new(verdicts),
+            slots,
+            guests: AtomicU32::new(0),
+        })
     }
 
     /// What is known of a content.
@@ -203,7 +211,9 @@ fn hex(bytes: &[u8; 32]) -> String {
 #[cfg(test)]
 fn busy(journal: &Journal) -> usize {
     let mut row = [0u8; SLOT_BYTES];
-    (0..journal.slots).filter(|slot| super::store::read_at(&journal.file, &mut row, journal.place(*slot)).is_ok() && row[33] == 1).count()
+    (0..journal.slots)
+        .filter(|slot| super::store::read_at(&journal.file, &mut row, journal.place(*slot)).is_ok() && row[33] == 1)
+        .count()
 }
 
 #[cfg(test)]

@@ -53,7 +53,9 @@ impl Looker {
         let path = self.walker.root.join(rel);
         let meta = match path.symlink_metadata() {
             Ok(meta) => meta,
-            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Look::Gone,
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+                return Look::Gone;
+            }
             Err(_) => return Look::Skipped(SkipReason::Unreadable),
         };
         if self.verdict(rules.as_ref(), rel, meta.is_dir()) == Verdict::Ignore {

@@ -34,12 +34,8 @@ pub(crate) fn build_revision(inputs: &Inputs<'_>, git: &Repo, commit: &str, know
         tree.iter().filter_map(|file| Some((git.below(&file.path).filter(|rel| !rel.is_empty())?, file))).collect();
     let mut filter = Filter::new(inputs, git, &inside)?;
     let listed: Vec<(&str, &TreeFile)> = inside.iter().copied().filter(|(rel, _)| filter.lists(rel)).collect();
-    let sources = Sources {
-        reuse: inputs.reuse,
-        by_hash: contents(known.graph.files.iter()),
-        shelves: None,
-        journal: inputs.journal,
-    };
+    let sources =
+        Sources { reuse: inputs.reuse, by_hash: contents(known.graph.files.iter()), shelves: None, journal: inputs.journal };
     let shelves = inputs.store.map(|store| store.shelves(Some(inputs.snapshot)));
     let sources = Sources { shelves: shelves.as_ref(), ..sources };
     let mut taken: Vec<Taken> = Vec::with_capacity(listed.len());
@@ -94,15 +90,17 @@ fn batches<'l, 't>(files: &'l [(&'t str, &'t TreeFile)]) -> Vec<&'l [(&'t str, &
     cuts
 }
 
+type Chain = Option<Arc<Rules>>;
+
 /// The walk's rules over a tree of git.
 struct Filter<'t> {
     prefix: String,
-    above: Option<Arc<Rules>>,
+    above: Chain,
     exclude: Option<std::path::PathBuf>,
     files: FxHashMap<&'t str, &'t TreeFile>,
     /// Rule files by directory, with their content.
     rules: FxHashMap<String, Vec<(String, Vec<u8>)>>,
-    folders: FxHashMap<String, Option<Option<Arc<Rules>>>>,
+    folders: FxHashMap<String, Option<Chain>>,
 }
 
 impl<'t> Filter<'t> {
@@ -132,7 +130,7 @@ impl<'t> Filter<'t> {
     }
 
     /// The rules inside a directory; `None` when a walk does not enter it.
-    fn folder(&mut self, rel: &str) -> Option<Option<Arc<Rules>>> {
+    fn folder(&mut self, rel: &str) -> Option<Chain> {
         if let Some(known) = self.folders.get(rel) {
             return known.clone();
         }
@@ -141,7 +139,7 @@ impl<'t> Filter<'t> {
         found
     }
 
-    fn enter(&mut self, rel: &str) -> Option<Option<Arc<Rules>>> {
+    fn enter(&mut self, rel: &str) -> Option<Chain> {
         let (above, name) = rel.rsplit_once('/').unwrap_or(("", rel));
         let rules = self.folder(above)?;
         let verdict = decide(rules.as_ref(), &format!("{}{rel}", self.prefix), true);
@@ -153,7 +151,7 @@ impl<'t> Filter<'t> {
         Some(self.inside(rel, rules))
     }
 
-    fn inside(&self, rel: &str, above: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
+    fn inside(&self, rel: &str, above: Chain) -> Chain {
         let skip = self.prefix.len() + if rel.is_empty() { 0 } else { rel.len() + 1 };
         let files = self.rules.get(rel).map_or(&[][..], Vec::as_slice);
         let is_repo = rel.is_empty() && self.prefix.is_empty();

@@ -89,7 +89,7 @@ pub(super) fn take_bytes(
     let verdict = classify::classify(path, bytes);
     let hash = *blake3::hash(bytes).as_bytes();
     let same = known.is_some_and(|known| known.hash == hash && known.status != FileStatus::Unreadable);
-    let blank = blank(path, repo, status_of(&verdict), mtime_ns);
+    let blank = blank(path, repo, status_of(verdict), mtime_ns);
     let entry = FileEntry { lang: verdict.lang, generated: verdict.generated, size: bytes.len() as u64, hash, ..blank };
     let mut taken = Taken { entry, parsed: false, changed: true, deferred: false };
     if let (Content::Source, Some(lang)) = (verdict.content, verdict.lang) {
@@ -164,7 +164,7 @@ pub(super) fn blank(path: &str, repo: u16, status: FileStatus, mtime_ns: u64) ->
 }
 
 /// What a file is before its facts are known.
-pub(super) fn status_of(verdict: &Verdict) -> FileStatus {
+pub(super) fn status_of(verdict: Verdict) -> FileStatus {
     match verdict.content {
         Content::Source | Content::Text => FileStatus::Text,
         Content::Binary => FileStatus::Binary,

@@ -67,7 +67,9 @@ impl GoModules {
             // Without a `go.mod` the import path's tail may still be a folder of ours (an old GOPATH tree).
             let mut tail = text;
             loop {
-                let here = |package: &u32| modules.packages[*package as usize].files.iter().any(|at| table.files[*at as usize].repo == own);
+                let here = |package: &u32| {
+                    modules.packages[*package as usize].files.iter().any(|at| table.files[*at as usize].repo == own)
+                };
                 if let Some(package) = self.folders.get(tail).filter(|package| here(package)) {
                     return Module::Package(*package);
                 }

@@ -65,6 +65,6 @@ impl JavaPackages {
 
 fn class(table: &Table<'_>, repo: u16, package: &str, name: u32) -> Option<u32> {
     let in_repo = table.files.iter().enumerate().filter(|(at, file)| file.repo == repo && table.family(*at) == Some(Family::Jvm));
-    let candidates = in_repo.filter(|(at, _)| table.views[*at].str(table.views[*at].header.package) == package);
-    candidates.filter_map(|(_, file)| table.members(file.base, name).first().copied()).next()
+    let mut candidates = in_repo.filter(|(at, _)| table.views[*at].str(table.views[*at].header.package) == package);
+    candidates.find_map(|(_, file)| table.members(file.base, name).first().copied())
 }

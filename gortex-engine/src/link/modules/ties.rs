@@ -185,21 +185,20 @@ impl Said {
                 self.provide(World::Python, name, repo);
             }
         }
-        let listed = [
-            at(&["project", "dependencies"]),
-            at(&["project", "optional-dependencies"]),
-            at(&["dependency-groups"]),
-        ];
+        let listed = [at(&["project", "dependencies"]), at(&["project", "optional-dependencies"]), at(&["dependency-groups"])];
         let mut requirements = Vec::new();
         listed.iter().flatten().for_each(|value| toml_texts(value, &mut requirements));
         for path in [&["tool", "poetry", "dependencies"][..], &["tool", "poetry", "dev-dependencies"]] {
-            requirements.extend(at(path).as_ref().and_then(toml::Value::as_table).into_iter().flat_map(|map| map.keys().cloned()));
+            requirements
+                .extend(at(path).as_ref().and_then(toml::Value::as_table).into_iter().flat_map(|map| map.keys().cloned()));
         }
         for group in at(&["tool", "poetry", "group"]).as_ref().and_then(toml::Value::as_table).into_iter().flatten() {
             let wanted = group.1.get("dependencies").and_then(toml::Value::as_table);
             requirements.extend(wanted.into_iter().flat_map(|map| map.keys().cloned()));
         }
-        requirements.iter().for_each(|requirement| self.distribution(requirement, repo));
+        for requirement in &requirements {
+            self.distribution(requirement, repo);
+        }
     }
 
     fn setup_cfg(&mut self, text: &str, repo: u16) {
@@ -215,7 +214,9 @@ impl Said {
                 key = name.trim();
                 match (section, key) {
                     ("[metadata]", "name") => {
-                        distribution_of(value).into_iter().for_each(|name| self.provide(World::Python, name, repo));
+                        if let Some(name) = distribution_of(value) {
+                            self.provide(World::Python, name, repo);
+                        }
                     }
                     ("[options]", "install_requires") => self.distribution(value, repo),
                     _ => {}
@@ -394,7 +395,8 @@ mod tests {
 
     #[test]
     fn maven_coordinates_are_a_tie() {
-        let dependency = "<dependencies><dependency><groupId>org.x</groupId><artifactId>lib</artifactId></dependency></dependencies>";
+        let dependency =
+            "<dependencies><dependency><groupId>org.x</groupId><artifactId>lib</artifactId></dependency></dependencies>";
         let user = format!("<project><groupId>org.y</groupId><artifactId>app</artifactId>{dependency}</project>");
         let parent = "<project><parent><groupId>org.x</groupId><artifactId>top</artifactId></parent><artifactId>lib</artifactId></project>";
         assert_eq!(reaches(Family::Jvm, &[("a/pom.xml", parent), ("b/pom.xml", &user)]), ["b>a"]);
