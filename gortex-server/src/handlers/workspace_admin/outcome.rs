@@ -150,6 +150,7 @@ pub(super) fn failed(error: IndexError) -> CallError {
     match error {
         IndexError::Cancelled => CallError::new(Code::Cancelled, "indexing was stopped because the server shuts down"),
         IndexError::Walk(error) => CallError::new(Code::Io, error.to_string()).hint("the index before is still served"),
+        IndexError::Died { .. } => CallError::internal(error.to_string()),
     }
 }
 
