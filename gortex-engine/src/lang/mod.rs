@@ -20,6 +20,7 @@ mod java;
 mod javascript;
 mod kotlin;
 mod lua;
+mod nodes;
 mod ocaml;
 mod php;
 mod python;

@@ -151,6 +151,9 @@ impl<'a> Infer<'_, 'a> {
             return self.enclosing_type(place.owner).map_or(Entity::None, Entity::Node);
         }
         let family = table.family(place.file);
+        if family == Some(Family::Php) {
+            return self.scopes.php_type(place.file, place.owner, head);
+        }
         if family == Some(Family::Rust) && head.contains("::") {
             if let Some(rest) = head.strip_prefix("Self::") {
                 let Some(ty) = self.enclosing_type(place.owner) else { return Entity::None };
@@ -320,6 +323,9 @@ impl<'a> Infer<'_, 'a> {
         {
             return self.value_of(found, depth + 1);
         }
+        if text.ends_with('\\') && language.is_some_and(|language| language.family == Family::Php) {
+            return Ty::Module(self.scopes.php_prefix(place.file, place.owner, text));
+        }
         match self.scopes.free(place.file, place.owner, name, Want::Any) {
             Entity::Node(node) => self.value_of(node, depth + 1),
             Entity::Module(module) => Ty::Module(module),
@@ -462,7 +468,7 @@ impl<'a> Infer<'_, 'a> {
             return Ty::Unknown;
         }
         if let (Some(receiver), Some(parsed)) = (receiver, types::parse(text))
-            && matches!(parsed.head, "Self" | "this")
+            && matches!(parsed.head, "Self" | "this" | "static")
         {
             return Ty::Instance(receiver);
         }

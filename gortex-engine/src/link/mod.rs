@@ -8,6 +8,8 @@
 mod hierarchy;
 mod infer;
 mod modules;
+#[cfg(test)]
+mod php_tests;
 mod refs;
 mod scope;
 mod table;

@@ -8,6 +8,7 @@
 mod c;
 mod go;
 mod java;
+mod php;
 mod python;
 mod rust;
 mod script;
@@ -44,7 +45,7 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base)
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml") || is_script_config(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -74,6 +75,7 @@ pub(crate) struct Modules {
     pub rust: rust::RustModules,
     script: script::ScriptModules,
     c: c::Includes,
+    pub php: php::PhpSpaces,
 }
 
 impl Modules {
@@ -89,14 +91,17 @@ impl Modules {
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
             c: c::Includes::new(table),
+            php: php::PhpSpaces::default(),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
+        modules.php = php::PhpSpaces::new(table, manifests, &mut modules.packages, &mut modules.file_package);
         modules.rust = rust::RustModules::new(table, manifests, &modules);
         for package in &mut modules.packages {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
             package.names.sort_unstable();
         }
+        modules.php = std::mem::take(&mut modules.php).with_inner(table, &mut modules.packages);
         modules
     }
 
@@ -121,7 +126,7 @@ impl Modules {
             Family::Haskell => Module::Unknown,
             Family::Lua => Module::Unknown,
             Family::Ocaml => Module::Unknown,
-            Family::Php => Module::Unknown,
+            Family::Php => self.php.resolve(self, table, file, text, flags),
             Family::Plain => Module::Unknown,
             Family::Ruby => Module::Unknown,
             Family::Shell => Module::Unknown,

@@ -200,6 +200,7 @@ impl FileLinker<'_, '_, '_> {
             let name = match table.family(self.file) {
                 Some(Family::Python) => table.name("__init__"),
                 Some(Family::Script) => table.name("constructor"),
+                Some(Family::Php) => table.name("__construct"),
                 _ => NONE,
             };
             (name != NONE).then(|| self.infer.member(ty, name, Want::Call).map(|(node, _)| node)).flatten()
@@ -336,6 +337,7 @@ impl FileLinker<'_, '_, '_> {
 
     fn bind_member(&self, place: Place, row: &RefRow, name: NameId, of_super: bool) -> Bound {
         let scopes = self.infer.scopes;
+        let table = &scopes.table;
         let role = row.role();
         let loose = |reason| match (role, reason) {
             (role, _) if is_calling(role) => Bound::Loose(reason),
@@ -356,7 +358,9 @@ impl FileLinker<'_, '_, '_> {
                 Entity::Node(node) => Bound::exact(node),
                 Entity::Module(_) => Bound::Nothing,
                 Entity::External => loose(Unbound::External),
-                Entity::None if module == Module::External => loose(Unbound::External),
+                Entity::None if module == Module::External || table.family(self.file) == Some(Family::Php) => {
+                    loose(Unbound::External)
+                }
                 Entity::None => loose(Unbound::NoDefinition),
             },
             Ty::External => loose(Unbound::External),

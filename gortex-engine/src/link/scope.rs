@@ -166,6 +166,9 @@ impl<'a> Scopes<'a> {
         }
         let table = &self.table;
         let rust = table.family(file) == Some(Family::Rust);
+        if table.family(file) == Some(Family::Php) {
+            return self.php_import(file, row);
+        }
         if row.flags & import_flag::SUBMODULE != 0 {
             let scope = self.import_scope(file, row);
             let child = self.modules.rust.children.get(&(scope, table.name_of(file, row.alias)));
@@ -399,6 +402,9 @@ impl<'a> Scopes<'a> {
     pub fn free(&self, file: usize, owner: NodeId, name: NameId, want: Want) -> Entity {
         let table = &self.table;
         let family = table.family(file);
+        if family == Some(Family::Php) {
+            return self.php_free(file, owner, name, want);
+        }
         let base = table.files[file].base;
         let mut inner = false;
         for above in std::iter::once(owner).chain(table.ancestors(owner)) {
