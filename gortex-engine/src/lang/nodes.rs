@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
-use crate::facts::model::{ExprKind, NONE};
+use crate::facts::model::{ExprKind, Kind, NONE, flag};
 use crate::facts::walker::{Walker, one_line};
 
 /// The text of a node on one line.
@@ -33,11 +33,6 @@ pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
 }
 
-/// The last named child that is no comment.
-pub(super) fn last_named(node: Node<'_>) -> Option<Node<'_>> {
-    named_children(node).last().copied()
-}
-
 /// What stands before a member's name; never "no receiver", which would make the member a free name.
 pub(super) fn receiver(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
     match walker.expr_of(node) {
@@ -57,4 +52,20 @@ pub(super) fn derived(walker: &mut Walker<'_>, kind: ExprKind, name: &str, base:
 /// An expression over a known one, unknown where that is.
 pub(super) fn over(walker: &mut Walker<'_>, kind: ExprKind, name: &str, base: u32, at: Node<'_>) -> u32 {
     if base == NONE { NONE } else { walker.expr(kind, name, base, at) }
+}
+
+/// What stands beside a test in its class is there for tests.
+pub(super) fn mark_test_classes(walker: &mut Walker<'_>, _root: Node<'_>) {
+    let defs = &mut walker.rows.defs;
+    let mut is_suite = vec![false; defs.len()];
+    for row in defs.iter().filter(|row| row.has(flag::TEST) && row.kind() == Kind::Method && row.parent != NONE) {
+        is_suite[row.parent as usize] = true;
+    }
+    // A parent is always entered before its children.
+    for index in 0..defs.len() {
+        let parent = defs[index].parent as usize;
+        if parent < index && (is_suite[parent] || defs[parent].has(flag::IN_TEST)) {
+            defs[index].flags |= flag::IN_TEST;
+        }
+    }
 }

@@ -18,9 +18,9 @@ use tree_sitter::Node;
 use self::members::*;
 use self::values::*;
 use super::common::UsageKinds;
-use super::nodes::{child_of_kind, named_children};
+use super::nodes::{child_of_kind, mark_test_classes, named_children};
 use super::{Action, Family, Hooks, Language, Tier};
-use crate::facts::model::{Kind, NONE, Role, flag, import_flag};
+use crate::facts::model::{Kind, NONE, Role, import_flag};
 use crate::facts::walker::{NewDef, Walker};
 
 /// PHP.
@@ -92,7 +92,12 @@ pub(super) static PHP: Language = Language {
     usage: UsageKinds {
         transparent: &["parenthesized_expression", "unary_op_expression", "cast_expression", "error_suppression_expression"],
         statement: &["expression_statement"],
-        assignment: &["assignment_expression", "augmented_assignment_expression", "property_element", "array_element_initializer"],
+        assignment: &[
+            "assignment_expression",
+            "augmented_assignment_expression",
+            "property_element",
+            "array_element_initializer",
+        ],
         returns: &["return_statement", "arrow_function", "yield_expression"],
         argument: &["argument"],
         condition: &["if_statement", "else_if_clause", "while_statement", "do_statement", "switch_statement", "match_expression"],
@@ -192,22 +197,6 @@ fn include(walker: &mut Walker<'_>, node: Node<'_>) {
 /// The last word of a name.
 fn last_name(node: Node<'_>) -> Node<'_> {
     if node.kind() == "name" { node } else { child_of_kind(node, "name").unwrap_or(node) }
-}
-
-/// What stands beside a test in its class is there for tests.
-fn mark_test_classes(walker: &mut Walker<'_>, _root: Node<'_>) {
-    let defs = &mut walker.rows.defs;
-    let mut is_suite = vec![false; defs.len()];
-    for row in defs.iter().filter(|row| row.has(flag::TEST) && row.kind() == Kind::Method && row.parent != NONE) {
-        is_suite[row.parent as usize] = true;
-    }
-    // A parent is always entered before its children.
-    for index in 0..defs.len() {
-        let parent = defs[index].parent as usize;
-        if parent < index && (is_suite[parent] || defs[parent].has(flag::IN_TEST)) {
-            defs[index].flags |= flag::IN_TEST;
-        }
-    }
 }
 
 fn attribute(walker: &mut Walker<'_>, node: Node<'_>) {

@@ -337,7 +337,8 @@ impl<'a> Infer<'_, 'a> {
                     _ => Ty::Unknown,
                 }
             }
-            Entity::None if is_builtin(text) => Ty::External,
+            // All modules of ours are known: a name in none of them is another's.
+            Entity::None if is_builtin(text) || language.is_some_and(|language| language.family == Family::Swift) => Ty::External,
             Entity::None => Ty::Unknown,
         }
     }

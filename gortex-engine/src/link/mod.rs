@@ -12,6 +12,8 @@ mod modules;
 mod php_tests;
 mod refs;
 mod scope;
+#[cfg(test)]
+mod swift_tests;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -73,6 +75,14 @@ fn link_sorted(files: &[FileEntry], manifests: &[Manifest]) -> Linked {
     let mut scopes = Scopes::new(table, modules);
     let moves = members_elsewhere(&scopes);
     scopes.table.rehang(&moves);
+    // An extension may extend what another one declares.
+    let moves = if (0..files.len()).any(|file| scopes.table.family(file) == Some(Family::Swift)) {
+        let again = members_elsewhere(&scopes);
+        scopes.table.rehang(&again);
+        again
+    } else {
+        moves
+    };
     let built = hierarchy::build(&scopes);
     let infer = Infer { scopes: &scopes, hierarchy: &built.hierarchy };
     let mut links: Vec<FileLinks<'_>> = (0..files.len()).into_par_iter().map(|file| refs::link_file(&infer, file)).collect();

@@ -12,6 +12,7 @@ mod php;
 mod python;
 mod rust;
 mod script;
+mod swift;
 
 use rustc_hash::FxHashMap;
 
@@ -45,7 +46,8 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml") || is_script_config(base)
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml" | "Package.swift")
+        || is_script_config(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -76,6 +78,7 @@ pub(crate) struct Modules {
     script: script::ScriptModules,
     c: c::Includes,
     pub php: php::PhpSpaces,
+    swift: swift::SwiftTargets,
 }
 
 impl Modules {
@@ -92,10 +95,12 @@ impl Modules {
             script: script::ScriptModules::new(manifests),
             c: c::Includes::new(table),
             php: php::PhpSpaces::default(),
+            swift: swift::SwiftTargets::default(),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
         modules.php = php::PhpSpaces::new(table, manifests, &mut modules.packages, &mut modules.file_package);
+        modules.swift = swift::SwiftTargets::new(table, manifests, &mut modules.packages, &mut modules.file_package);
         modules.rust = rust::RustModules::new(table, manifests, &modules);
         for package in &mut modules.packages {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
@@ -130,7 +135,7 @@ impl Modules {
             Family::Plain => Module::Unknown,
             Family::Ruby => Module::Unknown,
             Family::Shell => Module::Unknown,
-            Family::Swift => Module::Unknown,
+            Family::Swift => self.swift.resolve(text),
             Family::Zig => Module::Unknown,
         };
         match found {

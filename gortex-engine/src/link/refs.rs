@@ -201,6 +201,7 @@ impl FileLinker<'_, '_, '_> {
                 Some(Family::Python) => table.name("__init__"),
                 Some(Family::Script) => table.name("constructor"),
                 Some(Family::Php) => table.name("__construct"),
+                Some(Family::Swift) => table.name("init"),
                 _ => NONE,
             };
             (name != NONE).then(|| self.infer.member(ty, name, Want::Call).map(|(node, _)| node)).flatten()
@@ -223,7 +224,11 @@ impl FileLinker<'_, '_, '_> {
 
     fn overloads(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
         let table = &self.infer.scopes.table;
-        if !matches!(table.family(self.file), Some(Family::Jvm | Family::C)) {
+        let family = table.family(self.file);
+        if family == Some(Family::Swift) {
+            return self.defaulted(node, row);
+        }
+        if !matches!(family, Some(Family::Jvm | Family::C)) {
             return vec![node];
         }
         let Some(args) = row.args() else { return vec![node] };
@@ -240,6 +245,20 @@ impl FileLinker<'_, '_, '_> {
         }
         found.sort_unstable();
         found.dedup();
+        if found.is_empty() { vec![node] } else { found }
+    }
+
+    /// Overloads whose parameters may have defaults: those with as many parameters as arguments, else those with more.
+    fn defaulted(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
+        let table = &self.infer.scopes.table;
+        let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
+        let Some(args) = row.args().filter(|_| siblings.len() > 1) else { return vec![node] };
+        let with = |fits: &dyn Fn(&DefRow) -> bool| -> Vec<NodeId> {
+            let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
+            siblings.iter().copied().filter(callable).collect()
+        };
+        let exact = with(&|def| def.params == u16::from(args));
+        let found = if exact.is_empty() { with(&|def| def.params > u16::from(args) || def.has(flag::VARIADIC)) } else { exact };
         if found.is_empty() { vec![node] } else { found }
     }
 

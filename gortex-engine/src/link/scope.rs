@@ -435,6 +435,7 @@ impl<'a> Scopes<'a> {
                 package => self.lookup(Module::Package(package), name, want, false, 0),
             },
             Some(Family::C) => self.c_global(file, name, want),
+            Some(Family::Swift) => self.swift_free(file, name, want),
             _ => Entity::None,
         }
     }

@@ -155,7 +155,8 @@ fn broken_and_deep_sources_do_not_panic() {
     crate::lang::common::with_stack(move || {
         let deep = format!("<?php $a = {}1{};", "f(".repeat(6_000), ")".repeat(6_000));
         let nested = format!("<?php {}", "if ($a) { class X { function f() { ".repeat(1_500));
-        for source in [deep.as_str(), nested.as_str(), "<?php class { function ( use \\; new ->x::", "<?php $x->", "\u{feff}<?= "] {
+        for source in [deep.as_str(), nested.as_str(), "<?php class { function ( use \\; new ->x::", "<?php $x->", "\u{feff}<?= "]
+        {
             crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
         }
     });

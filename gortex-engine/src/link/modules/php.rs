@@ -105,8 +105,26 @@ fn rules(manifests: &[Manifest]) -> Vec<(String, String)> {
 fn is_builtin(head: &str) -> bool {
     matches!(
         head,
-        "int" | "float" | "string" | "bool" | "array" | "callable" | "iterable" | "object" | "mixed" | "void" | "null"
-            | "false" | "true" | "never" | "resource" | "boolean" | "integer" | "double" | "class-string" | "scalar"
+        "int"
+            | "float"
+            | "string"
+            | "bool"
+            | "array"
+            | "callable"
+            | "iterable"
+            | "object"
+            | "mixed"
+            | "void"
+            | "null"
+            | "false"
+            | "true"
+            | "never"
+            | "resource"
+            | "boolean"
+            | "integer"
+            | "double"
+            | "class-string"
+            | "scalar"
     )
 }
 
@@ -183,7 +201,8 @@ impl Scopes<'_> {
             rooted.to_owned()
         } else {
             let (first, rest) = words.split_once('\\').map_or((words, ""), |(first, rest)| (first, rest));
-            let base = if first == "namespace" { Some(self.php_space(file, owner).to_owned()) } else { self.php_alias(file, first) };
+            let base =
+                if first == "namespace" { Some(self.php_space(file, owner).to_owned()) } else { self.php_alias(file, first) };
             let base = base.unwrap_or_else(|| {
                 let space = self.php_space(file, owner);
                 if space.is_empty() { first.to_owned() } else { format!("{space}\\{first}") }
