@@ -5,6 +5,8 @@
 //!
 //! Knows files and facts; it reads no disk.
 
+#[cfg(test)]
+mod dart_tests;
 mod hierarchy;
 mod infer;
 mod modules;

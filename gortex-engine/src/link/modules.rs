@@ -6,6 +6,7 @@
 //! Knows build conventions, not expressions.
 
 mod c;
+mod dart;
 mod go;
 mod java;
 mod php;
@@ -77,6 +78,7 @@ pub(crate) struct Modules {
     pub rust: rust::RustModules,
     script: script::ScriptModules,
     c: c::Includes,
+    pub dart: dart::DartPackages,
     pub php: php::PhpSpaces,
     swift: swift::SwiftTargets,
 }
@@ -94,6 +96,7 @@ impl Modules {
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
             c: c::Includes::new(table),
+            dart: dart::DartPackages::new(manifests),
             php: php::PhpSpaces::default(),
             swift: swift::SwiftTargets::default(),
         };
@@ -101,6 +104,7 @@ impl Modules {
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
         modules.php = php::PhpSpaces::new(table, manifests, &mut modules.packages, &mut modules.file_package);
         modules.swift = swift::SwiftTargets::new(table, manifests, &mut modules.packages, &mut modules.file_package);
+        modules.dart = std::mem::take(&mut modules.dart).with_parts(&modules, table);
         modules.rust = rust::RustModules::new(table, manifests, &modules);
         for package in &mut modules.packages {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
@@ -126,7 +130,7 @@ impl Modules {
             Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),
             Family::CSharp => Module::Unknown,
-            Family::Dart => Module::Unknown,
+            Family::Dart => self.dart.resolve(self, table, file, text),
             Family::Elixir => Module::Unknown,
             Family::Haskell => Module::Unknown,
             Family::Lua => Module::Unknown,

@@ -195,6 +195,10 @@ impl FileLinker<'_, '_, '_> {
 
     fn constructor(&self, ty: NodeId) -> Option<NodeId> {
         let table = &self.infer.scopes.table;
+        if table.family(self.file) == Some(Family::Dart) {
+            let unnamed = table.members(ty, table.name("new")).iter().copied();
+            return unnamed.into_iter().find(|member| table.kind(*member) == Kind::Constructor);
+        }
         let own = table.all_members(ty).iter().copied().find(|member| table.kind(*member) == Kind::Constructor);
         own.or_else(|| {
             let name = match table.family(self.file) {
@@ -307,7 +311,12 @@ impl FileLinker<'_, '_, '_> {
             // A type's own name inside it is the type, also where its constructor has the same name.
             let fits = |node: &NodeId| match want(role) {
                 Want::Type => scopes.table.kind(*node).is_type(),
-                Want::Call => scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type(),
+                // Where methods and fields share one name space, a field may hold what is called.
+                Want::Call => {
+                    let kind = scopes.table.kind(*node);
+                    let one_space = language.is_some_and(|one| matches!(one.family, Family::Dart | Family::Swift));
+                    one_space || kind.is_callable() || kind.is_type()
+                }
                 Want::Any => true,
             };
             if let Some(node) = found.filter(fits) {

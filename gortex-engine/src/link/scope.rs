@@ -169,6 +169,11 @@ impl<'a> Scopes<'a> {
         if table.family(file) == Some(Family::Php) {
             return self.php_import(file, row);
         }
+        // What an import hides it does not bring in; a part is a file.
+        if table.family(file) == Some(Family::Dart) && row.flags & (import_flag::TYPE_ONLY | import_flag::SYSTEM) != 0 {
+            let is_part = row.flags & import_flag::SYSTEM != 0;
+            return if is_part { Entity::Module(self.import_module(file, row, depth + 1)) } else { Entity::None };
+        }
         if row.flags & import_flag::SUBMODULE != 0 {
             let scope = self.import_scope(file, row);
             let child = self.modules.rust.children.get(&(scope, table.name_of(file, row.alias)));
@@ -278,6 +283,9 @@ impl<'a> Scopes<'a> {
         let table = &self.table;
         let file = table.file_of(node);
         let family = table.family(file);
+        if family == Some(Family::Dart) {
+            return self.dart_lookup(file, name, want, outside, depth);
+        }
         if outside && family == Some(Family::Script) {
             let exported = self.script_export(file, node, name, want, depth);
             if exported.is_some() {

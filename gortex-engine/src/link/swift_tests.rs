@@ -55,8 +55,9 @@ fn members_through_modules_and_extensions() {
 
 #[test]
 fn overloads_by_number_of_arguments() {
-    check(APP, "Sources/Core/Store.swift::Store.init", &["shared:3", "testIt:2"]);
-    check(APP, "Sources/Core/Store.swift::Store.init~2", &["use:4"]);
+    // Which parameters have defaults is not known: where none has the number, all with more are named.
+    check(APP, "Sources/Core/Store.swift::Store.init", &["shared:3 ~", "testIt:2 ~"]);
+    check(APP, "Sources/Core/Store.swift::Store.init~2", &["shared:3 ~", "testIt:2 ~", "use:4"]);
     check(APP, "Sources/Core/Store.swift::Store.put~2", &[]);
 }
 
