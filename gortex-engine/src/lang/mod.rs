@@ -256,7 +256,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 23;
+pub const COUNT: usize = 24;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -274,6 +274,7 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &kotlin::KOTLIN,
     &lua::LUA,
     &ocaml::OCAML,
+    &ocaml::OCAML_INTERFACE,
     &php::PHP,
     &python::PYTHON,
     &ruby::RUBY,

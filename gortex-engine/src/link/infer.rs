@@ -171,7 +171,13 @@ impl<'a> Infer<'_, 'a> {
             let name = table.name(segment);
             at = match at {
                 _ if index == 0 => self.free_type(place, name, segment),
-                Entity::Module(module) => self.scopes.lookup(module, name, Want::Type, true, 0),
+                Entity::Module(module) => match self.scopes.lookup(module, name, Want::Type, true, 0) {
+                    // A module of a library is known by its file.
+                    Entity::None if family == Some(Family::Ocaml) => {
+                        Entity::Module(self.scopes.ocaml_inside(module, name, segment, 0))
+                    }
+                    found => found,
+                },
                 Entity::Node(node) => self.member(node, name, Want::Type).map_or(Entity::None, |(found, _)| Entity::Node(found)),
                 Entity::External => return Entity::External,
                 Entity::None => return Entity::None,
@@ -183,6 +189,12 @@ impl<'a> Infer<'_, 'a> {
     /// A bare type name: nested types of the enclosing types first, then the file's scope.
     fn free_type(&self, place: Place, name: NameId, text: &str) -> Entity {
         let table = &self.scopes.table;
+        if table.family(place.file) == Some(Family::Ocaml) && text.starts_with(char::is_uppercase) {
+            return match self.scopes.free(place.file, place.owner, name, Want::Type) {
+                Entity::Node(node) => Entity::Node(node), // a module type
+                _ => Entity::Module(self.scopes.ocaml_path(place.file, place.owner, text, 0)),
+            };
+        }
         if name != NONE {
             for above in std::iter::once(place.owner).chain(table.ancestors(place.owner)) {
                 if table.kind(above).is_type() {
@@ -323,6 +335,12 @@ impl<'a> Infer<'_, 'a> {
         {
             return self.value_of(found, depth + 1);
         }
+        if language.is_some_and(|one| one.family == Family::Ocaml) && text.starts_with(char::is_uppercase) {
+            return match self.scopes.ocaml_path(place.file, place.owner, text, 0) {
+                Module::External => Ty::External,
+                module => Ty::Module(module),
+            };
+        }
         if text.ends_with('\\') && language.is_some_and(|language| language.family == Family::Php) {
             return Ty::Module(self.scopes.php_prefix(place.file, place.owner, text));
         }
@@ -407,6 +425,11 @@ impl<'a> Infer<'_, 'a> {
 
     fn submodule(&self, module: Module, text: &str) -> Ty<'a> {
         let table = &self.scopes.table;
+        if let Module::Package(package) = module {
+            let packages = &self.scopes.modules.packages;
+            let found = self.scopes.modules.ocaml.in_package(table, packages, package, text);
+            return found.map_or(Ty::Unknown, Ty::Module);
+        }
         let Module::Node(node) = module else { return Ty::Unknown };
         let file = table.file_of(node);
         if table.family(file) != Some(Family::Python) {

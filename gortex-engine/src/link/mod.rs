@@ -11,6 +11,8 @@ mod hierarchy;
 mod infer;
 mod modules;
 #[cfg(test)]
+mod ocaml_tests;
+#[cfg(test)]
 mod php_tests;
 mod refs;
 mod scope;

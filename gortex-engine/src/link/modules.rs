@@ -9,6 +9,7 @@ mod c;
 mod dart;
 mod go;
 mod java;
+mod ocaml;
 mod php;
 mod python;
 mod rust;
@@ -47,7 +48,7 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml" | "Package.swift")
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml" | "Package.swift" | "dune")
         || is_script_config(base)
 }
 
@@ -79,6 +80,7 @@ pub(crate) struct Modules {
     script: script::ScriptModules,
     c: c::Includes,
     pub dart: dart::DartPackages,
+    pub ocaml: ocaml::OcamlModules,
     pub php: php::PhpSpaces,
     swift: swift::SwiftTargets,
 }
@@ -97,6 +99,7 @@ impl Modules {
             script: script::ScriptModules::new(manifests),
             c: c::Includes::new(table),
             dart: dart::DartPackages::new(manifests),
+            ocaml: ocaml::OcamlModules::default(),
             php: php::PhpSpaces::default(),
             swift: swift::SwiftTargets::default(),
         };
@@ -105,6 +108,7 @@ impl Modules {
         modules.php = php::PhpSpaces::new(table, manifests, &mut modules.packages, &mut modules.file_package);
         modules.swift = swift::SwiftTargets::new(table, manifests, &mut modules.packages, &mut modules.file_package);
         modules.dart = std::mem::take(&mut modules.dart).with_parts(&modules, table);
+        modules.ocaml = ocaml::OcamlModules::new(table, manifests, &mut modules.packages);
         modules.rust = rust::RustModules::new(table, manifests, &modules);
         for package in &mut modules.packages {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
@@ -134,7 +138,7 @@ impl Modules {
             Family::Elixir => Module::Unknown,
             Family::Haskell => Module::Unknown,
             Family::Lua => Module::Unknown,
-            Family::Ocaml => Module::Unknown,
+            Family::Ocaml => Module::Unknown, // paths need scopes
             Family::Php => self.php.resolve(self, table, file, text, flags),
             Family::Plain => Module::Unknown,
             Family::Ruby => Module::Unknown,

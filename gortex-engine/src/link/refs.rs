@@ -393,7 +393,21 @@ impl FileLinker<'_, '_, '_> {
             },
             Ty::External => loose(Unbound::External),
             Ty::Func(_) => loose(Unbound::Builtin),
-            Ty::Text { .. } | Ty::Unknown => loose(Unbound::UnknownReceiver),
+            Ty::Text { .. } | Ty::Unknown => self.field_in_scope(place, row, name).unwrap_or(loose(Unbound::UnknownReceiver)),
+        }
+    }
+
+    /// OCaml: where nothing says the type of a record, its field is the one of that name in scope.
+    fn field_in_scope(&self, place: Place, row: &RefRow, name: NameId) -> Option<Bound> {
+        let scopes = self.infer.scopes;
+        if scopes.table.family(self.file) != Some(Family::Ocaml) || !matches!(row.role(), Role::Read | Role::Write) {
+            return None;
+        }
+        match scopes.free(self.file, place.owner, name, Want::Any) {
+            Entity::Node(node) if scopes.table.kind(node) == Kind::Field => {
+                Some(Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false })
+            }
+            _ => None,
         }
     }
 

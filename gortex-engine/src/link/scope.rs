@@ -145,6 +145,9 @@ impl<'a> Scopes<'a> {
 
     fn import_module(&self, file: usize, row: &ImportRow, depth: u32) -> Module {
         let text = self.table.str(file, row.module);
+        if self.table.family(file) == Some(Family::Ocaml) {
+            return self.ocaml_path(file, self.import_scope(file, row), text, 0);
+        }
         if self.table.family(file) == Some(Family::Rust) {
             let module = self.import_scope(file, row);
             let entity = self.rust_path(module, text, depth);
@@ -283,6 +286,9 @@ impl<'a> Scopes<'a> {
         let table = &self.table;
         let file = table.file_of(node);
         let family = table.family(file);
+        if family == Some(Family::Ocaml) {
+            return self.ocaml_lookup(node, name, want, outside, depth);
+        }
         if family == Some(Family::Dart) {
             return self.dart_lookup(file, name, want, outside, depth);
         }
@@ -412,6 +418,9 @@ impl<'a> Scopes<'a> {
         let family = table.family(file);
         if family == Some(Family::Php) {
             return self.php_free(file, owner, name, want);
+        }
+        if family == Some(Family::Ocaml) {
+            return self.ocaml_free(file, owner, name, want, 0);
         }
         let base = table.files[file].base;
         let mut inner = false;

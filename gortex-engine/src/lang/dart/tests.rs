@@ -103,12 +103,10 @@ fn calls_cascades_and_bindings() {
 }
 void main() { test('adds', () { expect(1, 1); }); }
 //   ^ def function main
-//                 ^ def function main.'adds'
+//                 ^ def function main.adds
 //            ^ call test
 //                              ^ call expect
-"
-        .replace("main.'adds'", "main.adds")
-        .as_str(),
+",
     );
 }
 
