@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::modules::Module;
+use super::modules::ocaml::Spot;
 use super::scope::{Entity, Scopes, Want};
 use super::table::NameId;
 use super::types::{self, TypeText};
@@ -192,7 +193,7 @@ impl<'a> Infer<'_, 'a> {
         if table.family(place.file) == Some(Family::Ocaml) && text.starts_with(char::is_uppercase) {
             return match self.scopes.free(place.file, place.owner, name, Want::Type) {
                 Entity::Node(node) => Entity::Node(node), // a module type
-                _ => Entity::Module(self.scopes.ocaml_path(place.file, place.owner, text, 0)),
+                _ => Entity::Module(self.scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0)),
             };
         }
         if name != NONE {
@@ -336,7 +337,7 @@ impl<'a> Infer<'_, 'a> {
             return self.value_of(found, depth + 1);
         }
         if language.is_some_and(|one| one.family == Family::Ocaml) && text.starts_with(char::is_uppercase) {
-            return match self.scopes.ocaml_path(place.file, place.owner, text, 0) {
+            return match self.scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0) {
                 Module::External => Ty::External,
                 module => Ty::Module(module),
             };

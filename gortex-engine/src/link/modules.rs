@@ -9,7 +9,7 @@ mod c;
 mod dart;
 mod go;
 mod java;
-mod ocaml;
+pub(crate) mod ocaml;
 mod php;
 mod python;
 mod rust;

@@ -7,6 +7,7 @@
 
 use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
+use super::modules::ocaml::Spot;
 use super::scope::{Entity, Want};
 use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
@@ -403,12 +404,17 @@ impl FileLinker<'_, '_, '_> {
         if scopes.table.family(self.file) != Some(Family::Ocaml) || !matches!(row.role(), Role::Read | Role::Write) {
             return None;
         }
-        match scopes.free(self.file, place.owner, name, Want::Any) {
-            Entity::Node(node) if scopes.table.kind(node) == Kind::Field => {
-                Some(Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false })
-            }
-            _ => None,
+        let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false };
+        let view = &scopes.table.views[self.file];
+        let recv = view.expr(row.recv)?;
+        // `r.M.field` names the module.
+        if recv.kind() == ExprKind::Index {
+            return match self.infer.ty(place, recv.base, 0) {
+                Ty::Module(Module::Node(module)) => scopes.ocaml_field_of(module, name).map(Bound::exact),
+                _ => None,
+            };
         }
+        scopes.ocaml_field(Spot::new(self.file, place.owner), name).map(inferred)
     }
 
     // ----- rows

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::modules::ocaml::Spot;
 use super::modules::{Module, Modules};
 use super::table::{NameId, Table};
 use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
@@ -146,7 +147,8 @@ impl<'a> Scopes<'a> {
     fn import_module(&self, file: usize, row: &ImportRow, depth: u32) -> Module {
         let text = self.table.str(file, row.module);
         if self.table.family(file) == Some(Family::Ocaml) {
-            return self.ocaml_path(file, self.import_scope(file, row), text, 0);
+            let index = self.table.views[file].imports.iter().position(|other| std::ptr::eq(other, row));
+            return index.map_or(Module::Unknown, |index| self.ocaml_row(file, index, depth));
         }
         if self.table.family(file) == Some(Family::Rust) {
             let module = self.import_scope(file, row);
@@ -287,7 +289,7 @@ impl<'a> Scopes<'a> {
         let file = table.file_of(node);
         let family = table.family(file);
         if family == Some(Family::Ocaml) {
-            return self.ocaml_lookup(node, name, want, outside, depth);
+            return self.ocaml_lookup(node, name, want, depth);
         }
         if family == Some(Family::Dart) {
             return self.dart_lookup(file, name, want, outside, depth);
@@ -420,7 +422,7 @@ impl<'a> Scopes<'a> {
             return self.php_free(file, owner, name, want);
         }
         if family == Some(Family::Ocaml) {
-            return self.ocaml_free(file, owner, name, want, 0);
+            return self.ocaml_free(Spot::new(file, owner), name, want, 0);
         }
         let base = table.files[file].base;
         let mut inner = false;

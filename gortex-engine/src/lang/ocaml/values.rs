@@ -208,9 +208,9 @@ pub(super) fn bind_pattern(walker: &mut Walker<'_>, pattern: Node<'_>, ty: &str,
         "field_pattern" => {
             let parts = named_children(pattern);
             let inner = parts.iter().copied().find(|part| part.kind() != "field_path");
-            if let Some(field) = parts.first().copied().filter(|part| part.kind() == "field_path") {
-                mention(walker, field, Role::Read);
-                if let (None, Some(name)) = (inner, child_of_kind(field, "field_name")) {
+            if let Some(found) = parts.first().copied().filter(|part| part.kind() == "field_path") {
+                field(walker, None, found, Role::Read);
+                if let (None, Some(name)) = (inner, child_of_kind(found, "field_name")) {
                     walker.bind(name, None, NONE, at);
                 }
             }
@@ -340,11 +340,17 @@ fn field(walker: &mut Walker<'_>, record: Option<Node<'_>>, field: Node<'_>, rol
     let (module, name) = path(field);
     let Some(name) = name else { return };
     let recv = match (module, record) {
-        (Some(module), _) => module_expr(walker, module),
+        // Something inside the module: fields are no values of it.
+        (Some(module), _) => {
+            let base = module_expr(walker, module);
+            over(walker, ExprKind::Index, "", base, module)
+        }
         (None, Some(record)) => walker.expr_of(record),
         (None, None) => NONE,
     };
-    walker.in_file_scope(|walker| walker.reference(name, role, recv));
+    // Never without: a field is no bare name, which would be a value.
+    let recv = if recv == NONE { walker.expr(ExprKind::Unknown, "", NONE, name) } else { recv };
+    walker.reference(name, role, recv);
 }
 
 pub(super) fn field_get(walker: &mut Walker<'_>, node: Node<'_>) {

@@ -100,11 +100,25 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.split([')', ' ', '\n']).next()?.trim_matches('"'))
 }
 
-const DEPTH: u32 = 8;
+const DEPTH: u32 = 6;
+
+/// Where a name is asked for: a file, the definition around, and how many of the file's `open` lines and aliases count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub file: usize,
+    pub owner: NodeId,
+    pub upto: usize,
+}
+
+impl Spot {
+    pub fn new(file: usize, owner: NodeId) -> Spot {
+        Spot { file, owner, upto: usize::MAX }
+    }
+}
 
 impl Scopes<'_> {
-    /// The module that a dotted path names in a file.
-    pub(crate) fn ocaml_path(&self, file: usize, owner: NodeId, path: &str, depth: u32) -> Module {
+    /// The module that a dotted path names.
+    pub(crate) fn ocaml_path(&self, spot: Spot, path: &str, depth: u32) -> Module {
         if depth > DEPTH {
             return Module::Unknown;
         }
@@ -113,10 +127,10 @@ impl Scopes<'_> {
         for (index, word) in path.split('.').enumerate() {
             let name = table.name(word);
             at = if index == 0 {
-                match self.ocaml_free(file, owner, name, Want::Any, depth + 1) {
+                match self.ocaml_free(spot, name, Want::Any, depth + 1) {
                     Entity::Module(module) => module,
                     Entity::Node(node) if matches!(table.kind(node), Kind::Module | Kind::Interface) => Module::Node(node),
-                    _ => self.modules.ocaml.named(table, file, word),
+                    _ => self.ocaml_file(spot, word, depth + 1),
                 }
             } else {
                 self.ocaml_inside(at, name, word, depth + 1)
@@ -128,6 +142,49 @@ impl Scopes<'_> {
         at
     }
 
+    /// The module of a file: of an opened library, a neighbour, or a library's own.
+    fn ocaml_file(&self, spot: Spot, word: &str, depth: u32) -> Module {
+        let table = &self.table;
+        for index in self.ocaml_seen(spot) {
+            if table.views[spot.file].imports[index].flags & import_flag::WILDCARD == 0 {
+                continue;
+            }
+            if let Module::Package(package) = self.ocaml_row(spot.file, index, depth)
+                && let Some(found) = self.modules.ocaml.in_package(table, &self.modules.packages, package, word)
+            {
+                return found;
+            }
+        }
+        self.modules.ocaml.named(table, spot.file, word)
+    }
+
+    /// The rows of a file's imports that count at a place, the last first.
+    fn ocaml_seen(&self, spot: Spot) -> impl Iterator<Item = usize> + '_ {
+        let table = &self.table;
+        let rows = table.views[spot.file].imports;
+        let base = table.files[spot.file].base;
+        (0..rows.len().min(spot.upto)).rev().filter(move |index| {
+            let place = if rows[*index].owner == NONE { base } else { base + 1 + rows[*index].owner };
+            place == spot.owner || place == base || table.ancestors(spot.owner).any(|above| above == place)
+        })
+    }
+
+    /// What a row's module is; it is read with the rows before it.
+    pub(crate) fn ocaml_row(&self, file: usize, index: usize, depth: u32) -> Module {
+        if let Some(imports) = self.imports.get(file) {
+            return match imports.rows.get(index) {
+                Some(Entity::Module(module)) => *module,
+                Some(Entity::External) => Module::External,
+                _ => Module::Unknown,
+            };
+        }
+        let table = &self.table;
+        let row = &table.views[file].imports[index];
+        let base = table.files[file].base;
+        let owner = if row.owner == NONE { base } else { base + 1 + row.owner };
+        self.ocaml_path(Spot { file, owner, upto: index }, table.str(file, row.module), depth + 1)
+    }
+
     /// A module inside a module.
     pub(crate) fn ocaml_inside(&self, module: Module, name: NameId, word: &str, depth: u32) -> Module {
         let table = &self.table;
@@ -136,7 +193,7 @@ impl Scopes<'_> {
                 let found = self.modules.ocaml.in_package(table, &self.modules.packages, package, word);
                 found.unwrap_or(Module::Unknown)
             }
-            Module::Node(node) => match self.ocaml_lookup(node, name, Want::Any, true, depth) {
+            Module::Node(node) => match self.ocaml_lookup(node, name, Want::Any, depth) {
                 Entity::Module(module) => module,
                 Entity::Node(found) if matches!(table.kind(found), Kind::Module | Kind::Interface) => Module::Node(found),
                 Entity::External => Module::External,
@@ -146,9 +203,8 @@ impl Scopes<'_> {
         }
     }
 
-    /// A name in a file or inner module: what it defines, then the modules it names, then what it includes (for itself also
-    /// what it opens).
-    pub(crate) fn ocaml_lookup(&self, node: NodeId, name: NameId, want: Want, outside: bool, depth: u32) -> Entity {
+    /// What others see under a name in a file or inner module: what it defines, the modules it names, what it includes.
+    pub(crate) fn ocaml_lookup(&self, node: NodeId, name: NameId, want: Want, depth: u32) -> Entity {
         if name == NONE || depth > DEPTH {
             return Entity::None;
         }
@@ -156,8 +212,38 @@ impl Scopes<'_> {
         if own != Entity::None {
             return own;
         }
-        let file = self.table.file_of(node);
-        self.ocaml_imported(file, node, node, name, want, outside, depth)
+        let table = &self.table;
+        let file = table.file_of(node);
+        let base = table.files[file].base;
+        let mut external = false;
+        for (index, row) in table.views[file].imports.iter().enumerate().rev() {
+            let place = if row.owner == NONE { base } else { base + 1 + row.owner };
+            if place != node || row.flags & (import_flag::REEXPORT | import_flag::MODULE) == 0 {
+                continue;
+            }
+            let found = self.ocaml_through(file, index, name, want, depth);
+            external |= found == Entity::External;
+            if !matches!(found, Entity::None | Entity::External) {
+                return found;
+            }
+        }
+        if external { Entity::External } else { Entity::None }
+    }
+
+    /// What one row brings in under a name.
+    fn ocaml_through(&self, file: usize, index: usize, name: NameId, want: Want, depth: u32) -> Entity {
+        let table = &self.table;
+        let row = &table.views[file].imports[index];
+        let is_alias = row.flags & import_flag::MODULE != 0;
+        if is_alias && (table.name_of(file, row.alias) != name || want == Want::Type) {
+            return Entity::None;
+        }
+        match self.ocaml_row(file, index, depth + 1) {
+            Module::External => Entity::External,
+            module if is_alias => Entity::Module(module),
+            Module::Node(target) => self.ocaml_lookup(target, name, want, depth + 1),
+            _ => Entity::None,
+        }
     }
 
     /// Definitions of a name in one module, the last before a place or the last at all; constructors and fields where no two
@@ -169,7 +255,7 @@ impl Scopes<'_> {
             // An exception is written like a constructor; classes are made with `new`.
             match want {
                 Want::Type => kind.is_type(),
-                _ => !kind.is_type() || kind == Kind::Class,
+                _ => !kind.is_type() || matches!(kind, Kind::Class | Kind::Interface),
             }
         };
         let all: Vec<NodeId> = table.members(node, name).iter().copied().filter(fits).collect();
@@ -178,85 +264,44 @@ impl Scopes<'_> {
             return Entity::Node(found);
         }
         match self.modules.ocaml.inner.get(&(node, name)).map(Vec::as_slice) {
-            Some([one]) if want != Want::Type => Entity::Node(*one),
+            Some([one]) if want != Want::Type && table.kind(*one) == Kind::EnumMember => Entity::Node(*one),
             _ => Entity::None,
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // one question, asked in two places
-    fn ocaml_imported(
-        &self,
-        file: usize,
-        node: NodeId,
-        owner: NodeId,
-        name: NameId,
-        want: Want,
-        outside: bool,
-        depth: u32,
-    ) -> Entity {
-        let table = &self.table;
-        let view = &table.views[file];
-        let base = table.files[file].base;
-        let (mut external, mut unknown) = (false, false);
-        // The last statement that brings the name in counts.
-        for row in view.imports.iter().rev() {
-            let place = if row.owner == NONE { base } else { base + 1 + row.owner };
-            let seen = if outside {
-                place == node && (row.flags & (import_flag::REEXPORT | import_flag::MODULE) != 0)
-            } else {
-                place == owner || table.ancestors(owner).any(|above| above == place)
-            };
-            if !seen {
-                continue;
-            }
-            let text = table.str(file, row.module);
-            if row.flags & import_flag::MODULE != 0 {
-                if table.name_of(file, row.alias) == name && want != Want::Type {
-                    let around = table.parents.get(place as usize).copied().filter(|at| *at != NONE).unwrap_or(place);
-                    let module = self.ocaml_alias(file, around, text, table.str(file, row.alias), depth + 1);
-                    return if module == Module::External { Entity::External } else { Entity::Module(module) };
-                }
-                continue;
-            }
-            if row.flags & import_flag::WILDCARD == 0 {
-                continue;
-            }
-            match self.ocaml_alias(file, base, text, "", depth + 1) {
-                Module::Node(target) if target != node => {
-                    let found = self.ocaml_lookup(target, name, want, true, depth + 1);
-                    if found != Entity::None {
-                        return found;
-                    }
-                }
-                Module::External => external = true,
-                Module::Unknown => unknown = true,
-                _ => {}
-            }
+    /// The field of a name that is alone in its module.
+    pub(crate) fn ocaml_field_of(&self, module: NodeId, name: NameId) -> Option<NodeId> {
+        match self.modules.ocaml.inner.get(&(module, name)).map(Vec::as_slice) {
+            Some([one]) if self.table.kind(*one) == Kind::Field => Some(*one),
+            _ => None,
         }
-        // What is neither ours nor in a module that could not be found is the standard library's or that of an opened one.
-        if !unknown && (external || !outside) { Entity::External } else { Entity::None }
     }
 
-    /// `module List = Base.List`: the path is read without the alias itself.
-    fn ocaml_alias(&self, file: usize, owner: NodeId, path: &str, alias: &str, depth: u32) -> Module {
-        let first = path.split('.').next().unwrap_or("");
-        if first == alias {
-            let module = self.modules.ocaml.named(&self.table, file, first);
-            let rest = path.split('.').skip(1);
-            return rest.fold(module, |at, word| self.ocaml_inside(at, self.table.name(word), word, depth));
+    /// The field of a name in scope: of the modules around, then of what is opened.
+    pub(crate) fn ocaml_field(&self, spot: Spot, name: NameId) -> Option<NodeId> {
+        let table = &self.table;
+        let around = std::iter::once(spot.owner).chain(table.ancestors(spot.owner));
+        if let Some(found) = around.filter_map(|above| self.ocaml_field_of(above, name)).next() {
+            return Some(found);
         }
-        self.ocaml_path(file, owner, path, depth)
+        let rows = table.views[spot.file].imports;
+        let opened = self.ocaml_seen(spot).filter(|index| rows[*index].flags & import_flag::WILDCARD != 0);
+        let found = opened.filter_map(|index| match self.ocaml_row(spot.file, index, 0) {
+            Module::Node(node) => self.ocaml_field_of(node, name),
+            _ => None,
+        });
+        found.take(1).next()
     }
 
     /// A bare name: of the modules around, innermost first, then of what is opened.
-    pub(crate) fn ocaml_free(&self, file: usize, owner: NodeId, name: NameId, want: Want, depth: u32) -> Entity {
+    pub(crate) fn ocaml_free(&self, spot: Spot, name: NameId, want: Want, depth: u32) -> Entity {
         let table = &self.table;
         if name == NONE || depth > DEPTH {
             return Entity::None;
         }
-        let base = table.files[file].base;
-        let mut below = owner;
-        for above in std::iter::once(owner).chain(table.ancestors(owner)) {
+        let base = table.files[spot.file].base;
+        let mut below = spot.owner;
+        for above in std::iter::once(spot.owner).chain(table.ancestors(spot.owner)) {
             if above == base || matches!(table.kind(above), Kind::Module | Kind::Interface) {
                 let found = self.ocaml_own(above, name, want, (below != above).then_some(below));
                 if found != Entity::None {
@@ -265,6 +310,15 @@ impl Scopes<'_> {
             }
             below = above;
         }
-        self.ocaml_imported(file, base, owner, name, want, false, depth + 1)
+        let mut unknown = false;
+        for index in self.ocaml_seen(spot) {
+            let found = self.ocaml_through(spot.file, index, name, want, depth);
+            if !matches!(found, Entity::None | Entity::External) {
+                return found;
+            }
+            unknown |= found == Entity::None && self.ocaml_row(spot.file, index, depth + 1) == Module::Unknown;
+        }
+        // What is neither ours nor in a module that could not be found is the standard library's or that of an opened one.
+        if unknown { Entity::None } else { Entity::External }
     }
 }
