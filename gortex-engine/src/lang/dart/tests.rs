@@ -1,6 +1,7 @@
 //! What Dart files say by themselves.
 
 use crate::facts::testing::check_facts;
+use crate::facts::walker::ExtractLimits;
 
 fn check(source: &str) {
     check_facts("dart", source);
@@ -117,7 +118,7 @@ fn broken_and_deep_sources_do_not_panic() {
         let deep = format!("final a = {}1{};", "f(".repeat(3_000), ")".repeat(3_000));
         let nested = "class X { f() { if (a) { g(() { ".repeat(400);
         for source in [deep.as_str(), nested.as_str(), "class { X( : super(", "extension on { get", "import 'a' show ; part of"] {
-            crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+            crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
         }
     });
 }

@@ -1,10 +1,11 @@
 //! What OCaml files say by themselves. Their comments have an end, so expectations are rows, not marks.
 
 use crate::facts::testing::shown;
+use crate::facts::walker::ExtractLimits;
 
 fn rows(language: &str, source: &str) -> Vec<String> {
     let lang = crate::lang::Lang::named(language).expect("a language of the table");
-    let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+    let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
     let mut rows = shown(&facts.view());
     rows.sort();
     rows
@@ -132,7 +133,7 @@ fn interfaces_classes_and_tests() {
 fn documentation_stands_above_or_behind() {
     let lang = crate::lang::Lang::named("ocaml_interface").expect("ocaml_interface");
     let source = "(** The first. *)\nval a : int\n\nval b : int\n(** The second. *)\n\nval c : int\n";
-    let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+    let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
     let view = facts.view();
     let docs: Vec<&str> = view.defs.iter().map(|def| view.str(def.doc)).collect();
     assert_eq!(docs, ["The first.", "The second.", ""]);

@@ -1,6 +1,7 @@
 //! What PHP files say by themselves.
 
 use crate::facts::testing::check_facts;
+use crate::facts::walker::ExtractLimits;
 
 fn check(source: &str) {
     check_facts("php", source);
@@ -138,7 +139,7 @@ test($title, function () {});
     );
     let flags = |source: &str, name: &str| {
         let lang = crate::lang::Lang::named("php").expect("php");
-        let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+        let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
         let view = facts.view();
         let def = view.defs.iter().find(|def| view.str(def.name) == name).copied().expect("the definition");
         def.has(crate::facts::model::flag::TEST)
@@ -157,7 +158,7 @@ fn broken_and_deep_sources_do_not_panic() {
         let nested = format!("<?php {}", "if ($a) { class X { function f() { ".repeat(1_500));
         for source in [deep.as_str(), nested.as_str(), "<?php class { function ( use \\; new ->x::", "<?php $x->", "\u{feff}<?= "]
         {
-            crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+            crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
         }
     });
 }

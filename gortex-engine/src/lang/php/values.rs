@@ -252,14 +252,21 @@ pub(super) fn argument(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.visit_children_except(node, &[node.child_by_field_name("name")]);
 }
 
-/// Number of arguments; `None` for `f(...)`, which calls nothing.
-fn arguments(list: Option<Node<'_>>) -> Option<Option<usize>> {
-    let Some(list) = list else { return Some(None) };
+/// What stands in the parentheses of a call.
+enum Arguments {
+    /// `f(...)` calls nothing, it hands the function over.
+    HandedOver,
+    /// Their number, where none is spread.
+    Listed(Option<usize>),
+}
+
+fn arguments(list: Option<Node<'_>>) -> Arguments {
+    let Some(list) = list else { return Arguments::Listed(None) };
     if child_of_kind(list, "variadic_placeholder").is_some() {
-        return None;
+        return Arguments::HandedOver;
     }
     let spread = named_children(list).iter().any(|argument| child_of_kind(*argument, "variadic_unpacking").is_some());
-    Some((!spread).then(|| arg_count(list)))
+    Arguments::Listed((!spread).then(|| arg_count(list)))
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
@@ -275,16 +282,18 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     if is_name(function) {
         match arguments(Some(list)) {
-            Some(args) => {
+            Arguments::Listed(args) => {
                 if let Some(row) = mention(walker, function, Role::Call) {
                     walker.call_detail(row, args, usage);
                 }
             }
-            None => drop(mention(walker, function, Role::Read)),
+            Arguments::HandedOver => {
+                mention(walker, function, Role::Read);
+            }
         }
         defined_constant(walker, node, function, list);
     } else if function.kind() == "variable_name" {
-        walker.call(function, NONE, arguments(Some(list)).flatten(), usage);
+        walker.call(function, NONE, Some(arg_count(list)), usage);
     } else {
         walker.visit(function);
     }
@@ -345,9 +354,9 @@ pub(super) fn member_call(walker: &mut Walker<'_>, node: Node<'_>) {
     if name.kind() == "name" {
         let recv = object_receiver(walker, object);
         match arguments(list) {
-            Some(args) => drop(walker.call(name, recv, args, usage)),
-            None => drop(walker.reference(name, Role::Read, recv)),
-        }
+            Arguments::Listed(args) => walker.call(name, recv, args, usage),
+            Arguments::HandedOver => walker.reference(name, Role::Read, recv),
+        };
     } else {
         walker.visit(name);
     }

@@ -1,6 +1,7 @@
 //! What Swift files say by themselves.
 
 use crate::facts::testing::check_facts;
+use crate::facts::walker::ExtractLimits;
 
 fn check(source: &str) {
     check_facts("swift", source);
@@ -69,7 +70,7 @@ let g = top(1)
 #[test]
 fn calls_closures_and_patterns() {
     check(
-        r#"func f(_ d: Store, k: Kind, items: [Foo]) {
+        r"func f(_ d: Store, k: Kind, items: [Foo]) {
 //   ^ def function f
     d.open(1).close { inner() }
 //    ^ call %d.open
@@ -110,7 +111,7 @@ fn calls_closures_and_patterns() {
 //  ^ call foo
 //       ^ value ?.d
 }
-"#,
+",
     );
 }
 
@@ -118,7 +119,7 @@ fn calls_closures_and_patterns() {
 fn tests_of_both_runners() {
     let flags = |source: &str, name: &str| {
         let lang = crate::lang::Lang::named("swift").expect("swift");
-        let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+        let facts = crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
         let view = facts.view();
         let def = view.defs.iter().find(|def| view.str(def.name) == name).copied().expect("the definition");
         def.has(crate::facts::model::flag::TEST)
@@ -139,7 +140,7 @@ fn broken_and_deep_sources_do_not_panic() {
         for source in
             [deep.as_str(), nested.as_str(), "class { func ( let case . = ", "extension { var x: { get", "guard case .a("]
         {
-            crate::facts::walker::extract(lang.compiled(), source.as_bytes(), Default::default());
+            crate::facts::walker::extract(lang.compiled(), source.as_bytes(), ExtractLimits::default());
         }
     });
 }

@@ -89,9 +89,8 @@ impl Scopes<'_> {
             let own = table.members(table.files[*part as usize].base, name).iter().copied();
             let shown = own.filter(|node| {
                 table.def(*node).is_some_and(|def| {
-                    !def.has(flag::TEST)
-                        && !(outside && def.visibility() == Visibility::Private)
-                        && (want != Want::Type || def.kind().is_type())
+                    let hidden = def.has(flag::TEST) || (outside && def.visibility() == Visibility::Private);
+                    !hidden && (want != Want::Type || def.kind().is_type())
                 })
             });
             let found = self.pick(shown, want);

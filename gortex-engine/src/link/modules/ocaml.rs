@@ -280,8 +280,8 @@ impl Scopes<'_> {
     /// The field of a name in scope: of the modules around, then of what is opened.
     pub(crate) fn ocaml_field(&self, spot: Spot, name: NameId) -> Option<NodeId> {
         let table = &self.table;
-        let around = std::iter::once(spot.owner).chain(table.ancestors(spot.owner));
-        if let Some(found) = around.filter_map(|above| self.ocaml_field_of(above, name)).next() {
+        let mut around = std::iter::once(spot.owner).chain(table.ancestors(spot.owner));
+        if let Some(found) = around.find_map(|above| self.ocaml_field_of(above, name)) {
             return Some(found);
         }
         let rows = table.views[spot.file].imports;

@@ -147,7 +147,7 @@ impl Scopes<'_> {
                 let Some(def) = table.def(*node) else { return false };
                 // A testable import shows what is internal as well.
                 let shown = def.visibility() != Visibility::Private;
-                (shown || table.file_of(*node) == file) && (own || shown) && (want != Want::Type || def.kind().is_type())
+                (shown || (own && table.file_of(*node) == file)) && (want != Want::Type || def.kind().is_type())
             })
             .collect();
         self.pick(visible.into_iter(), want)
