@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod dart_tests;
+mod foreign;
 mod hierarchy;
 mod infer;
 mod modules;
@@ -87,6 +88,7 @@ fn link_sorted(files: &[FileEntry], manifests: &[Manifest]) -> Linked {
     } else {
         moves
     };
+    scopes.foreign = foreign::collect(&scopes.table, &moves);
     let built = hierarchy::build(&scopes);
     let infer = Infer { scopes: &scopes, hierarchy: &built.hierarchy };
     let mut links: Vec<FileLinks<'_>> = (0..files.len()).into_par_iter().map(|file| refs::link_file(&infer, file)).collect();

@@ -324,6 +324,9 @@ impl FileLinker<'_, '_, '_> {
                 return Bound::exact(node);
             }
         }
+        if let Some(node) = scopes.foreign_sibling(place, name) {
+            return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
+        }
         let rust = language.is_some_and(|language| language.family == Family::Rust);
         match scopes.free(self.file, place.owner, name, want(role)) {
             Entity::Node(node) => Bound::exact(node),
@@ -374,7 +377,14 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
-        match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
+        let declared = self.infer.ty(place, row.recv, 0);
+        let found = self.infer.settle(declared);
+        if matches!(found, Ty::External | Ty::Text { .. } | Ty::Unknown)
+            && let Some(node) = scopes.foreign_member(place, row.recv, declared, name)
+        {
+            return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
+        }
+        match found {
             Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
                 Some((node, inherited)) => {
                     let confidence = if inherited || of_super { 95 } else { 100 };

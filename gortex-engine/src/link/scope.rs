@@ -71,6 +71,8 @@ pub(crate) struct Scopes<'a> {
     pub globals: Vec<(NameId, NodeId)>,
     /// Macros by name: they are visible by the order of the text, not by path.
     pub macros: FxHashMap<NameId, Vec<NodeId>>,
+    /// Members of types outside the tracked roots.
+    pub foreign: super::foreign::Foreign<'a>,
     default_name: NameId,
 }
 
@@ -97,7 +99,8 @@ impl<'a> Scopes<'a> {
                 macros.entry(table.node_name[node as usize]).or_default().push(node);
             }
         }
-        let mut scopes = Scopes { table, modules, imports: Vec::new(), globals, macros, default_name };
+        let mut scopes =
+            Scopes { table, modules, imports: Vec::new(), globals, macros, foreign: FxHashMap::default(), default_name };
         // Imports are resolved from rows alone first; the sorted tables then make every later look-up cheap.
         let imports = (0..scopes.table.files.len()).into_par_iter().map(|file| scopes.file_imports(file)).collect();
         scopes.imports = imports;

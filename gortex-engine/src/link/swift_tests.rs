@@ -72,3 +72,23 @@ fn a_module_is_seen_by_those_that_import_it() {
     let overrides = leaves(&graph, "Sources/Core/Store.swift::Store.put", EdgeKind::Overrides);
     assert_eq!(overrides, ["Sources/Core/Store.swift::Storing.put"]);
 }
+
+#[test]
+fn extensions_of_library_types_by_the_name_of_the_type() {
+    let fixture = r#"
+//- a.swift
+extension String {
+    func trimmed() -> String { stripped() }
+    func stripped() -> String { self.trimmed() }
+}
+func use(a: String, b: Other, c) {
+    a.trimmed()
+    "x".trimmed()
+    b.trimmed()
+    c.trimmed()
+}
+func stripped() {}
+"#;
+    check(fixture, "a.swift::String.trimmed", &["stripped:3 ~", "use:6 ~", "use:7 ~"]);
+    check(fixture, "a.swift::String.stripped", &["trimmed:2 ~"]);
+}

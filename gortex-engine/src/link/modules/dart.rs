@@ -73,8 +73,9 @@ impl DartPackages {
         found.map_or(Module::Unknown, |at| Module::Node(table.files[at as usize].base))
     }
 
-    fn library(&self, file: u32) -> Vec<u32> {
-        self.libraries.get(&file).cloned().unwrap_or_else(|| vec![file])
+    /// The files of a library, the one with the imports first; `alone` where there is but one.
+    fn library<'a>(&'a self, alone: &'a [u32; 1]) -> &'a [u32] {
+        self.libraries.get(&alone[0]).map_or(alone, Vec::as_slice)
     }
 }
 
@@ -84,8 +85,9 @@ impl Scopes<'_> {
     /// A name in a library: its own, and for itself what it imports, for others what it exports.
     pub(crate) fn dart_lookup(&self, file: usize, name: NameId, want: Want, outside: bool, depth: u32) -> Entity {
         let table = &self.table;
-        let library = self.modules.dart.library(file as u32);
-        for part in &library {
+        let alone = [file as u32];
+        let library = self.modules.dart.library(&alone);
+        for part in library {
             let own = table.members(table.files[*part as usize].base, name).iter().copied();
             let shown = own.filter(|node| {
                 table.def(*node).is_some_and(|def| {
@@ -103,12 +105,12 @@ impl Scopes<'_> {
         }
         let main = library.first().map_or(file, |main| *main as usize);
         let mut elsewhere = false;
-        for row in table.views[main].imports {
+        for (index, row) in table.views[main].imports.iter().enumerate() {
             let is_export = row.flags & import_flag::REEXPORT != 0;
             if is_export != outside || row.flags & (import_flag::SYSTEM | import_flag::TYPE_ONLY) != 0 {
                 continue;
             }
-            let found = self.dart_through(main, row, name, want, depth);
+            let found = self.dart_through(main, index, name, want, depth);
             elsewhere |= found == Entity::External;
             if !matches!(found, Entity::None | Entity::External) {
                 return found;
@@ -119,21 +121,25 @@ impl Scopes<'_> {
     }
 
     /// What one import or export shows under a name.
-    fn dart_through(&self, file: usize, row: &ImportRow, name: NameId, want: Want, depth: u32) -> Entity {
+    fn dart_through(&self, file: usize, index: usize, name: NameId, want: Want, depth: u32) -> Entity {
         let table = &self.table;
-        let module = self.modules.resolve(table, file, table.str(file, row.module), 0);
-        if row.flags & import_flag::MODULE != 0 {
-            let named = table.name_of(file, row.alias) == name;
-            return if named && module == Module::External {
-                Entity::External
-            } else if named {
-                Entity::Module(module)
-            } else {
-                Entity::None
-            };
+        let row = &table.views[file].imports[index];
+        let is_whole = row.flags & (import_flag::MODULE | import_flag::WILDCARD) != 0;
+        if row.flags & import_flag::WILDCARD == 0 && table.name_of(file, row.alias) != name {
+            return Entity::None;
         }
-        let shown = row.flags & import_flag::WILDCARD != 0 || table.name_of(file, row.alias) == name;
-        if !shown || self.dart_hides(file, row, name) {
+        let known = self.imports.get(file).and_then(|imports| imports.rows.get(index));
+        let module = match known {
+            Some(Entity::Module(module)) => *module,
+            Some(Entity::External) => Module::External,
+            Some(found) if !is_whole => return *found,
+            Some(_) => Module::Unknown,
+            None => self.modules.resolve(table, file, table.str(file, row.module), 0),
+        };
+        if row.flags & import_flag::MODULE != 0 {
+            return if module == Module::External { Entity::External } else { Entity::Module(module) };
+        }
+        if self.dart_hides(file, row, name) {
             return Entity::None;
         }
         match module {
