@@ -28,6 +28,7 @@ mod ruby;
 mod rust;
 mod scala;
 mod script;
+mod structure;
 mod swift;
 mod typescript;
 mod zig;
@@ -256,7 +257,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 24;
+pub const COUNT: usize = 38;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -284,6 +285,20 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &typescript::TYPESCRIPT,
     &typescript::TSX,
     &zig::ZIG,
+    &structure::CLOJURE,
+    &structure::ELM,
+    &structure::ERLANG,
+    &structure::GLEAM,
+    &structure::GLSL,
+    &structure::GROOVY,
+    &structure::JULIA,
+    &structure::NIX,
+    &structure::OBJC,
+    &structure::PERL,
+    &structure::POWERSHELL,
+    &structure::R,
+    &structure::SOLIDITY,
+    &structure::VHDL,
 ];
 
 /// A language's number: its place in [`LANGUAGES`]. Part of the snapshot format.

@@ -16,10 +16,10 @@ use crate::graph::NodeId;
 use crate::lang::Family;
 
 /// Extension members by the name of the type they extend and their own.
-pub(crate) type Foreign<'a> = FxHashMap<(&'a str, NameId), Vec<NodeId>>;
+pub(crate) type Foreign = FxHashMap<String, FxHashMap<NameId, Vec<NodeId>>>;
 
 /// Collects what no type of ours took over; `moved` are the members that one did, sorted.
-pub(crate) fn collect<'a>(table: &Table<'a>, moved: &[(NodeId, NodeId)]) -> Foreign<'a> {
+pub(crate) fn collect(table: &Table<'_>, moved: &[(NodeId, NodeId)]) -> Foreign {
     let mut found = Foreign::default();
     for (file, view) in table.views.iter().enumerate() {
         if !matches!(table.family(file), Some(Family::Swift | Family::Dart)) {
@@ -29,7 +29,8 @@ pub(crate) fn collect<'a>(table: &Table<'a>, moved: &[(NodeId, NodeId)]) -> Fore
             let node = table.files[file].base + 1 + index as u32;
             if moved.binary_search_by_key(&node, |(member, _)| *member).is_err() {
                 let head = view.str(view.defs[index].owner_type);
-                found.entry((head, table.node_name[node as usize])).or_default().push(node);
+                let members = found.entry(head.to_owned()).or_default();
+                members.entry(table.node_name[node as usize]).or_default().push(node);
             }
         }
     }
@@ -68,7 +69,7 @@ impl<'a> Scopes<'a> {
         }
         let table = &self.table;
         let repo = table.files[place.file].repo;
-        let all = self.foreign.get(&(head, name))?;
+        let all = self.foreign.get(head)?.get(&name)?;
         let mut here = all.iter().copied().filter(|node| table.files[table.file_of(*node)].repo == repo);
         let first = here.next()?;
         here.all(|other| table.file_of(other) == table.file_of(first)).then_some(first)
