@@ -574,7 +574,8 @@ impl<'a> Walker<'a> {
         self.rows.defs.push(row);
         let def = self.rows.defs.len() as u32 - 1;
         // The title of a test is text, which no mention can mean.
-        let title = row.flags & flag::TEST != 0 && self.language.language.family == Family::Script;
+        let titled = matches!(self.language.language.family, Family::Script | Family::Dart | Family::Php);
+        let title = row.flags & flag::TEST != 0 && titled && row.kind() == Kind::Function;
         if self.in_function() && !row.name.is_empty() && !title {
             self.scopes.declare(self.scope, row.name, row.name_at, Target::Def(def));
         }

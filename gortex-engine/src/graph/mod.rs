@@ -340,7 +340,7 @@ impl Graph {
 pub fn is_test_path(path: &str) -> bool {
     let mut segments = path.split('/').rev();
     let base = segments.next().unwrap_or("");
-    if segments.any(|folder| matches!(folder, "__tests__" | "test" | "tests" | "testdata" | "spec")) {
+    if segments.any(|folder| matches!(folder, "__tests__" | "test" | "tests" | "Tests" | "testdata" | "spec")) {
         return true;
     }
     let (stem, extension) = base.rsplit_once('.').unwrap_or((base, ""));
@@ -351,7 +351,9 @@ pub fn is_test_path(path: &str) -> bool {
         "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" => {
             stem.rsplit_once('.').is_some_and(|(_, kind)| matches!(kind, "test" | "spec"))
         }
-        "java" | "kt" | "scala" | "php" | "cs" => {
+        "dart" => stem.ends_with("_test"),
+        "ml" | "mli" => stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with("_tests") || stem == "test",
+        "java" | "kt" | "scala" | "php" | "cs" | "swift" => {
             let leading = stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
             stem.ends_with("Test") || stem.ends_with("Tests") || leading
         }

@@ -20,6 +20,7 @@ mod java;
 mod javascript;
 mod kotlin;
 mod lua;
+mod nodes;
 mod ocaml;
 mod php;
 mod python;
@@ -256,7 +257,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 37;
+pub const COUNT: usize = 38;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -274,6 +275,7 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &kotlin::KOTLIN,
     &lua::LUA,
     &ocaml::OCAML,
+    &ocaml::OCAML_INTERFACE,
     &php::PHP,
     &python::PYTHON,
     &ruby::RUBY,

@@ -57,7 +57,20 @@ pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, family:
     };
     // A changed header is found by comparing the hierarchies; here it only says that the inside is not all that differs.
     let same_supers = supers(before) == supers(after);
-    if names.is_empty() && same_defs && same_supers && same_imports { Change::Inside } else { Change::Names(names) }
+    let inside = names.is_empty() && same_defs && same_supers && same_imports;
+    if inside {
+        Change::Inside
+    } else if named(family) {
+        Change::Names(names)
+    } else {
+        Change::Everything
+    }
+}
+
+/// Whether names tell who is concerned. In these families a file shares the names of others without a word, or an extension
+/// changes types that it does not mention.
+fn named(family: Option<Family>) -> bool {
+    !matches!(family, Some(Family::Dart | Family::Ocaml | Family::Php | Family::Swift))
 }
 
 /// Namespaces and submodules: their appearance moves whole paths.

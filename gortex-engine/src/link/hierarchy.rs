@@ -110,6 +110,7 @@ fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, s
         built.edges.push(edge);
     }
     let Some(sub) = sub else { return foreign_members(scopes, built, file, row, target) };
+    let is_protocol = |node: NodeId| table.kind(node).is_interface();
     let known = built.hierarchy.supers.entry(sub).or_default();
     if !known.contains(&target) {
         known.push(target);
@@ -117,6 +118,8 @@ fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, s
     let kind = match Role::from_byte(row.role) {
         _ if row.embeds == 1 => EdgeKind::Composes,
         Role::Implements => EdgeKind::Implements,
+        // The first base of a class may be a protocol.
+        _ if table.family(file) == Some(Family::Swift) && is_protocol(target) && !is_protocol(sub) => EdgeKind::Implements,
         _ => EdgeKind::Extends,
     };
     (edge.from, edge.kind) = (sub, kind as u8);

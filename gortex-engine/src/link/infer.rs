@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::modules::Module;
+use super::modules::ocaml::Spot;
 use super::scope::{Entity, Scopes, Want};
 use super::table::NameId;
 use super::types::{self, TypeText};
@@ -151,6 +152,9 @@ impl<'a> Infer<'_, 'a> {
             return self.enclosing_type(place.owner).map_or(Entity::None, Entity::Node);
         }
         let family = table.family(place.file);
+        if family == Some(Family::Php) {
+            return self.scopes.php_type(place.file, place.owner, head);
+        }
         if family == Some(Family::Rust) && head.contains("::") {
             if let Some(rest) = head.strip_prefix("Self::") {
                 let Some(ty) = self.enclosing_type(place.owner) else { return Entity::None };
@@ -168,7 +172,13 @@ impl<'a> Infer<'_, 'a> {
             let name = table.name(segment);
             at = match at {
                 _ if index == 0 => self.free_type(place, name, segment),
-                Entity::Module(module) => self.scopes.lookup(module, name, Want::Type, true, 0),
+                Entity::Module(module) => match self.scopes.lookup(module, name, Want::Type, true, 0) {
+                    // A module of a library is known by its file.
+                    Entity::None if family == Some(Family::Ocaml) => {
+                        Entity::Module(self.scopes.ocaml_inside(module, name, segment, 0))
+                    }
+                    found => found,
+                },
                 Entity::Node(node) => self.member(node, name, Want::Type).map_or(Entity::None, |(found, _)| Entity::Node(found)),
                 Entity::External => return Entity::External,
                 Entity::None => return Entity::None,
@@ -180,6 +190,12 @@ impl<'a> Infer<'_, 'a> {
     /// A bare type name: nested types of the enclosing types first, then the file's scope.
     fn free_type(&self, place: Place, name: NameId, text: &str) -> Entity {
         let table = &self.scopes.table;
+        if table.family(place.file) == Some(Family::Ocaml) && text.starts_with(char::is_uppercase) {
+            return match self.scopes.free(place.file, place.owner, name, Want::Type) {
+                Entity::Node(node) => Entity::Node(node), // a module type
+                _ => Entity::Module(self.scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0)),
+            };
+        }
         if name != NONE {
             for above in std::iter::once(place.owner).chain(table.ancestors(place.owner)) {
                 if table.kind(above).is_type() {
@@ -320,6 +336,15 @@ impl<'a> Infer<'_, 'a> {
         {
             return self.value_of(found, depth + 1);
         }
+        if language.is_some_and(|one| one.family == Family::Ocaml) && text.starts_with(char::is_uppercase) {
+            return match self.scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0) {
+                Module::External => Ty::External,
+                module => Ty::Module(module),
+            };
+        }
+        if text.ends_with('\\') && language.is_some_and(|language| language.family == Family::Php) {
+            return Ty::Module(self.scopes.php_prefix(place.file, place.owner, text));
+        }
         match self.scopes.free(place.file, place.owner, name, Want::Any) {
             Entity::Node(node) => self.value_of(node, depth + 1),
             Entity::Module(module) => Ty::Module(module),
@@ -331,7 +356,8 @@ impl<'a> Infer<'_, 'a> {
                     _ => Ty::Unknown,
                 }
             }
-            Entity::None if is_builtin(text) => Ty::External,
+            // All modules of ours are known: a name in none of them is another's.
+            Entity::None if is_builtin(text) || language.is_some_and(|language| language.family == Family::Swift) => Ty::External,
             Entity::None => Ty::Unknown,
         }
     }
@@ -400,6 +426,11 @@ impl<'a> Infer<'_, 'a> {
 
     fn submodule(&self, module: Module, text: &str) -> Ty<'a> {
         let table = &self.scopes.table;
+        if let Module::Package(package) = module {
+            let packages = &self.scopes.modules.packages;
+            let found = self.scopes.modules.ocaml.in_package(table, packages, package, text);
+            return found.map_or(Ty::Unknown, Ty::Module);
+        }
         let Module::Node(node) = module else { return Ty::Unknown };
         let file = table.file_of(node);
         if table.family(file) != Some(Family::Python) {
@@ -462,7 +493,7 @@ impl<'a> Infer<'_, 'a> {
             return Ty::Unknown;
         }
         if let (Some(receiver), Some(parsed)) = (receiver, types::parse(text))
-            && matches!(parsed.head, "Self" | "this")
+            && matches!(parsed.head, "Self" | "this" | "static")
         {
             return Ty::Instance(receiver);
         }

@@ -7,11 +7,18 @@
 //! Knows files and facts; it reads no disk.
 
 mod assemble;
+#[cfg(test)]
+mod dart_tests;
 mod delta;
+mod foreign;
 mod hierarchy;
 mod infer;
 mod modules;
 mod names;
+#[cfg(test)]
+mod ocaml_tests;
+#[cfg(test)]
+mod php_tests;
 mod refs;
 mod relink;
 #[cfg(test)]
@@ -19,6 +26,8 @@ mod relink_tests;
 #[cfg(test)]
 mod repos_tests;
 mod scope;
+#[cfg(test)]
+mod swift_tests;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -111,6 +120,15 @@ impl<'a> Prepared<'a> {
         let mut scopes = Scopes::new(table, modules);
         let moves = members_elsewhere(&scopes);
         scopes.table.rehang(&moves);
+        // An extension may extend what another one declares.
+        let moves = if (0..files.len()).any(|file| scopes.table.family(file) == Some(Family::Swift)) {
+            let again = members_elsewhere(&scopes);
+            scopes.table.rehang(&again);
+            again
+        } else {
+            moves
+        };
+        scopes.foreign = foreign::collect(&scopes.table, &moves);
         let Built { hierarchy, mut edges } = hierarchy::build(&scopes);
         edges.par_sort_unstable_by_key(assemble::edge_key);
         Prepared { scopes, hierarchy, edges, moves }

@@ -6,11 +6,15 @@
 //! Knows build conventions, not expressions.
 
 mod c;
+mod dart;
 mod go;
 mod java;
+pub(crate) mod ocaml;
+mod php;
 mod python;
 mod rust;
 mod script;
+mod swift;
 mod ties;
 
 use rustc_hash::FxHashMap;
@@ -47,7 +51,9 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base) || ties::is_tie_manifest(base)
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml" | "Package.swift" | "dune")
+        || is_script_config(base)
+        || ties::is_tie_manifest(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -79,6 +85,10 @@ pub(crate) struct Modules {
     c: c::Includes,
     /// Which repositories may name what is in which.
     pub ties: Ties,
+    pub dart: dart::DartPackages,
+    pub ocaml: ocaml::OcamlModules,
+    pub php: php::PhpSpaces,
+    swift: swift::SwiftTargets,
 }
 
 impl Modules {
@@ -100,14 +110,23 @@ impl Modules {
             script,
             c: c::Includes::new(table),
             ties,
+            dart: dart::DartPackages::new(manifests),
+            ocaml: ocaml::OcamlModules::default(),
+            php: php::PhpSpaces::default(),
+            swift: swift::SwiftTargets::default(),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
+        modules.php = php::PhpSpaces::new(table, manifests, &mut modules.packages, &mut modules.file_package);
+        modules.swift = swift::SwiftTargets::new(table, manifests, &mut modules.packages, &mut modules.file_package);
+        modules.dart = std::mem::take(&mut modules.dart).with_parts(&modules, table);
+        modules.ocaml = ocaml::OcamlModules::new(table, manifests, &mut modules.packages);
         modules.rust = rust::RustModules::new(table, manifests, &modules);
         for package in &mut modules.packages {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
             package.names.sort_unstable();
         }
+        modules.php = std::mem::take(&mut modules.php).with_inner(table, &mut modules.packages);
         modules
     }
 
@@ -127,16 +146,16 @@ impl Modules {
             Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),
             Family::CSharp => Module::Unknown,
-            Family::Dart => Module::Unknown,
+            Family::Dart => self.dart.resolve(self, table, file, text),
             Family::Elixir => Module::Unknown,
             Family::Haskell => Module::Unknown,
             Family::Lua => Module::Unknown,
-            Family::Ocaml => Module::Unknown,
-            Family::Php => Module::Unknown,
+            Family::Ocaml => Module::Unknown, // paths need scopes
+            Family::Php => self.php.resolve(self, table, file, text, flags),
             Family::Plain => Module::Unknown,
             Family::Ruby => Module::Unknown,
             Family::Shell => Module::Unknown,
-            Family::Swift => Module::Unknown,
+            Family::Swift => self.swift.resolve(text),
             Family::Zig => Module::Unknown,
         };
         match found {

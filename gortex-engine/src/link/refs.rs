@@ -7,6 +7,7 @@
 
 use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
+use super::modules::ocaml::Spot;
 use super::scope::{Entity, Want};
 use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
@@ -201,11 +202,17 @@ impl FileLinker<'_, '_, '_> {
 
     fn constructor(&self, ty: NodeId) -> Option<NodeId> {
         let table = &self.infer.scopes.table;
+        if table.family(self.file) == Some(Family::Dart) {
+            let unnamed = table.members(ty, table.name("new")).iter().copied();
+            return unnamed.into_iter().find(|member| table.kind(*member) == Kind::Constructor);
+        }
         let own = table.all_members(ty).iter().copied().find(|member| table.kind(*member) == Kind::Constructor);
         own.or_else(|| {
             let name = match table.family(self.file) {
                 Some(Family::Python) => table.name("__init__"),
                 Some(Family::Script) => table.name("constructor"),
+                Some(Family::Php) => table.name("__construct"),
+                Some(Family::Swift) => table.name("init"),
                 _ => NONE,
             };
             (name != NONE).then(|| self.infer.member(ty, name, Want::Call).map(|(node, _)| node)).flatten()
@@ -228,7 +235,11 @@ impl FileLinker<'_, '_, '_> {
 
     fn overloads(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
         let table = &self.infer.scopes.table;
-        if !matches!(table.family(self.file), Some(Family::Jvm | Family::C)) {
+        let family = table.family(self.file);
+        if family == Some(Family::Swift) {
+            return self.defaulted(node, row);
+        }
+        if !matches!(family, Some(Family::Jvm | Family::C)) {
             return vec![node];
         }
         let Some(args) = row.args() else { return vec![node] };
@@ -245,6 +256,20 @@ impl FileLinker<'_, '_, '_> {
         }
         found.sort_unstable();
         found.dedup();
+        if found.is_empty() { vec![node] } else { found }
+    }
+
+    /// Overloads whose parameters may have defaults: those with as many parameters as arguments, else those with more.
+    fn defaulted(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
+        let table = &self.infer.scopes.table;
+        let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
+        let Some(args) = row.args().filter(|_| siblings.len() > 1) else { return vec![node] };
+        let with = |fits: &dyn Fn(&DefRow) -> bool| -> Vec<NodeId> {
+            let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
+            siblings.iter().copied().filter(callable).collect()
+        };
+        let exact = with(&|def| def.params == u16::from(args));
+        let found = if exact.is_empty() { with(&|def| def.params > u16::from(args) || def.has(flag::VARIADIC)) } else { exact };
         if found.is_empty() { vec![node] } else { found }
     }
 
@@ -293,12 +318,20 @@ impl FileLinker<'_, '_, '_> {
             // A type's own name inside it is the type, also where its constructor has the same name.
             let fits = |node: &NodeId| match want(role) {
                 Want::Type => scopes.table.kind(*node).is_type(),
-                Want::Call => scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type(),
+                // Where methods and fields share one name space, a field may hold what is called.
+                Want::Call => {
+                    let kind = scopes.table.kind(*node);
+                    let one_space = language.is_some_and(|one| matches!(one.family, Family::Dart | Family::Swift));
+                    one_space || kind.is_callable() || kind.is_type()
+                }
                 Want::Any => true,
             };
             if let Some(node) = found.filter(fits) {
                 return Bound::exact(node);
             }
+        }
+        if let Some(node) = scopes.foreign_sibling(place, name) {
+            return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
         }
         let rust = language.is_some_and(|language| language.family == Family::Rust);
         match scopes.free(self.file, place.owner, name, want(role)) {
@@ -342,6 +375,7 @@ impl FileLinker<'_, '_, '_> {
 
     fn bind_member(&self, place: Place, row: &RefRow, name: NameId, of_super: bool) -> Bound {
         let scopes = self.infer.scopes;
+        let table = &scopes.table;
         let role = row.role();
         let loose = |reason| match (role, reason) {
             (role, _) if is_calling(role) => Bound::Loose(reason),
@@ -349,7 +383,14 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
-        match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
+        let declared = self.infer.ty(place, row.recv, 0);
+        let found = self.infer.settle(declared);
+        if matches!(found, Ty::External | Ty::Text { .. } | Ty::Unknown)
+            && let Some(node) = scopes.foreign_member(place, row.recv, declared, name)
+        {
+            return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
+        }
+        match found {
             Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
                 Some((node, inherited)) => {
                     let confidence = if inherited || of_super { 95 } else { 100 };
@@ -362,13 +403,34 @@ impl FileLinker<'_, '_, '_> {
                 Entity::Node(node) => Bound::exact(node),
                 Entity::Module(_) => Bound::Nothing,
                 Entity::External => loose(Unbound::External),
-                Entity::None if module == Module::External => loose(Unbound::External),
+                Entity::None if module == Module::External || table.family(self.file) == Some(Family::Php) => {
+                    loose(Unbound::External)
+                }
                 Entity::None => loose(Unbound::NoDefinition),
             },
             Ty::External => loose(Unbound::External),
             Ty::Func(_) => loose(Unbound::Builtin),
-            Ty::Text { .. } | Ty::Unknown => loose(Unbound::UnknownReceiver),
+            Ty::Text { .. } | Ty::Unknown => self.field_in_scope(place, row, name).unwrap_or(loose(Unbound::UnknownReceiver)),
         }
+    }
+
+    /// OCaml: where nothing says the type of a record, its field is the one of that name in scope.
+    fn field_in_scope(&self, place: Place, row: &RefRow, name: NameId) -> Option<Bound> {
+        let scopes = self.infer.scopes;
+        if scopes.table.family(self.file) != Some(Family::Ocaml) || !matches!(row.role(), Role::Read | Role::Write) {
+            return None;
+        }
+        let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false };
+        let view = &scopes.table.views[self.file];
+        let recv = view.expr(row.recv)?;
+        // `r.M.field` names the module.
+        if recv.kind() == ExprKind::Index {
+            return match self.infer.ty(place, recv.base, 0) {
+                Ty::Module(Module::Node(module)) => scopes.ocaml_field_of(module, name).map(Bound::exact),
+                _ => None,
+            };
+        }
+        scopes.ocaml_field(Spot::new(self.file, place.owner), name).map(inferred)
     }
 
     // ----- rows

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::modules::ocaml::Spot;
 use super::modules::{Module, Modules};
 use super::table::{NameId, Table, TableParts};
 use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
@@ -70,6 +71,8 @@ pub(crate) struct Scopes<'a> {
     pub globals: Vec<(NameId, NodeId)>,
     /// Macros by name: they are visible by the order of the text, not by path.
     pub macros: FxHashMap<NameId, Vec<NodeId>>,
+    /// Members of types outside the tracked roots.
+    pub foreign: super::foreign::Foreign,
     default_name: NameId,
 }
 
@@ -81,20 +84,21 @@ pub(crate) struct ScopeParts {
     imports: Vec<FileImports>,
     globals: Vec<(NameId, NodeId)>,
     macros: FxHashMap<NameId, Vec<NodeId>>,
+    foreign: super::foreign::Foreign,
     default_name: NameId,
 }
 
 impl<'a> Scopes<'a> {
     /// Keeps what does not borrow from the files.
     pub fn into_parts(self) -> ScopeParts {
-        let Scopes { table, modules, imports, globals, macros, default_name } = self;
-        ScopeParts { table: table.into_parts(), modules, imports, globals, macros, default_name }
+        let Scopes { table, modules, imports, globals, macros, foreign, default_name } = self;
+        ScopeParts { table: table.into_parts(), modules, imports, globals, macros, foreign, default_name }
     }
 
     /// The scopes of files that say the same to others as those the parts were made from.
     pub fn from_parts(files: &'a [FileEntry], parts: ScopeParts) -> Self {
-        let ScopeParts { table, modules, imports, globals, macros, default_name } = parts;
-        Scopes { table: Table::from_parts(files, table), modules, imports, globals, macros, default_name }
+        let ScopeParts { table, modules, imports, globals, macros, foreign, default_name } = parts;
+        Scopes { table: Table::from_parts(files, table), modules, imports, globals, macros, foreign, default_name }
     }
 
     pub fn new(table: Table<'a>, modules: Modules) -> Self {
@@ -119,7 +123,8 @@ impl<'a> Scopes<'a> {
                 macros.entry(table.node_name[node as usize]).or_default().push(node);
             }
         }
-        let mut scopes = Scopes { table, modules, imports: Vec::new(), globals, macros, default_name };
+        let mut scopes =
+            Scopes { table, modules, imports: Vec::new(), globals, macros, foreign: FxHashMap::default(), default_name };
         // Imports are resolved from rows alone first; the sorted tables then make every later look-up cheap.
         let imports = (0..scopes.table.files.len()).into_par_iter().map(|file| scopes.file_imports(file)).collect();
         scopes.imports = imports;
@@ -168,6 +173,10 @@ impl<'a> Scopes<'a> {
 
     fn import_module(&self, file: usize, row: &ImportRow, depth: u32) -> Module {
         let text = self.table.str(file, row.module);
+        if self.table.family(file) == Some(Family::Ocaml) {
+            let index = self.table.views[file].imports.iter().position(|other| std::ptr::eq(other, row));
+            return index.map_or(Module::Unknown, |index| self.ocaml_row(file, index, depth));
+        }
         if self.table.family(file) == Some(Family::Rust) {
             let module = self.import_scope(file, row);
             let entity = self.rust_path(module, text, depth);
@@ -189,6 +198,14 @@ impl<'a> Scopes<'a> {
         }
         let table = &self.table;
         let rust = table.family(file) == Some(Family::Rust);
+        if table.family(file) == Some(Family::Php) {
+            return self.php_import(file, row);
+        }
+        // What an import hides it does not bring in; a part is a file.
+        if table.family(file) == Some(Family::Dart) && row.flags & (import_flag::TYPE_ONLY | import_flag::SYSTEM) != 0 {
+            let is_part = row.flags & import_flag::SYSTEM != 0;
+            return if is_part { Entity::Module(self.import_module(file, row, depth + 1)) } else { Entity::None };
+        }
         if row.flags & import_flag::SUBMODULE != 0 {
             let scope = self.import_scope(file, row);
             let child = self.modules.rust.children.get(&(scope, table.name_of(file, row.alias)));
@@ -298,6 +315,12 @@ impl<'a> Scopes<'a> {
         let table = &self.table;
         let file = table.file_of(node);
         let family = table.family(file);
+        if family == Some(Family::Ocaml) {
+            return self.ocaml_lookup(node, name, want, depth);
+        }
+        if family == Some(Family::Dart) {
+            return self.dart_lookup(file, name, want, outside, depth);
+        }
         if outside && family == Some(Family::Script) {
             let exported = self.script_export(file, node, name, want, depth);
             if exported.is_some() {
@@ -422,6 +445,12 @@ impl<'a> Scopes<'a> {
     pub fn free(&self, file: usize, owner: NodeId, name: NameId, want: Want) -> Entity {
         let table = &self.table;
         let family = table.family(file);
+        if family == Some(Family::Php) {
+            return self.php_free(file, owner, name, want);
+        }
+        if family == Some(Family::Ocaml) {
+            return self.ocaml_free(Spot::new(file, owner), name, want, 0);
+        }
         let base = table.files[file].base;
         let mut inner = false;
         for above in std::iter::once(owner).chain(table.ancestors(owner)) {
@@ -452,6 +481,7 @@ impl<'a> Scopes<'a> {
                 package => self.lookup(Module::Package(package), name, want, false, 0),
             },
             Some(Family::C) => self.c_global(file, name, want),
+            Some(Family::Swift) => self.swift_free(file, name, want),
             _ => Entity::None,
         }
     }

@@ -81,7 +81,7 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
     if let Some(element) = text.strip_suffix("[]") {
         return Some(TypeText { head: "", args: vec![element], tuple: false });
     }
-    let stop = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$' | '/' | '#')));
+    let stop = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$' | '/' | '#' | '\\')));
     let (head, rest) = text.split_at(stop.unwrap_or(text.len()));
     let head = head.trim_end_matches([':', '.']);
     if head.is_empty() || matches!(head, "func" | "fn" | "function" | "void" | "auto" | "var" | "let") {

@@ -69,6 +69,7 @@ fn ends_with(qualified: &str, tail: &str) -> bool {
 
 /// A prototype and the definition it announces are one thing for whoever asks by name.
 fn without_prototypes(graph: &Graph, mut found: Vec<NodeId>) -> Vec<NodeId> {
+    found.retain(|node| !is_promise(graph, *node) || definition_of(graph, *node) == *node);
     let is_prototype = |node: &NodeId| is_prototype(graph, *node);
     if found.iter().any(is_prototype) {
         let defined: Vec<String> = found.iter().filter(|node| !is_prototype(node)).map(|node| graph.qualified(*node)).collect();
@@ -111,8 +112,33 @@ fn is_prototype(graph: &Graph, node: NodeId) -> bool {
         && graph.def(node).is_some_and(|def| def.has(flag::DECLARATION) && def.kind().is_callable())
 }
 
-/// For a C or C++ prototype and a TypeScript overload signature the one definition of its name, otherwise the node itself.
+/// Whether a node stands in the interface of an OCaml module, which says again what the implementation defines. What a
+/// signature asks for is no promise of the module.
+fn is_promise(graph: &Graph, node: NodeId) -> bool {
+    graph.file_of(node).lang.is_some_and(|lang| lang.language().name == "ocaml_interface")
+        && graph.def(node).is_some()
+        && std::iter::once(node).chain(graph.ancestors(node)).all(|at| graph.kind(at) != Kind::Interface)
+}
+
+/// The definition in the implementation beside an interface: the last of its name counts.
+fn kept_promise(graph: &Graph, node: NodeId) -> NodeId {
+    let path = graph.file_of(node).path.strip_suffix('i').unwrap_or_default();
+    let qualified = graph.qualified(node);
+    let value = |node: NodeId| !graph.kind(node).is_type() && graph.kind(node) != Kind::Module;
+    let alike = |other: &NodeId| {
+        graph.file_of(*other).path == path
+            && graph.qualified(*other) == qualified
+            && (value(*other) == value(node) && (value(node) || graph.kind(*other).is_type() == graph.kind(node).is_type()))
+    };
+    graph.named(graph.name(node)).iter().copied().rfind(alike).unwrap_or(node)
+}
+
+/// For a C or C++ prototype and a TypeScript overload signature the one definition of its name, for what an OCaml
+/// interface promises what its module defines, otherwise the node itself.
 pub fn definition_of(graph: &Graph, node: NodeId) -> NodeId {
+    if is_promise(graph, node) {
+        return kept_promise(graph, node);
+    }
     if !is_prototype(graph, node) {
         return node;
     }
@@ -192,6 +218,23 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interfaces_of_ocaml_stand_for_what_the_module_defines() {
+        let graph = crate::index::build::graph_of(&[
+            ("a.ml", "type t = int\nlet f x = x\nlet f x = f x\n"),
+            ("a.mli", "type t\nval f : t -> t\nmodule type S = sig val f : t -> t end\n"),
+            ("b.mli", "val g : int -> int\n"),
+        ]);
+        let one = |text: &str| match resolve(&graph, text) {
+            Resolved::One(node) => graph.id(node),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(one("a.mli::f"), "a.ml::f~2");
+        assert_eq!(one("t"), "a.ml::t");
+        assert_eq!(one("g"), "b.mli::g");
+        assert_eq!(one("a.mli::S.f"), "a.mli::S.f");
+    }
 
     #[test]
     fn distances() {

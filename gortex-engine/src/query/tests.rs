@@ -131,6 +131,7 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
                 place.above("package.json").and_then(|dir| script_runner(&place, &dir, read).map(|name| (name, dir)))
             }
             Some(Family::Jvm) => java_runner(&place),
+            Some(Family::Php | Family::Swift | Family::Dart | Family::Ocaml) => other_runner(family, &place, read),
             _ => None,
         };
         let names = functions.iter().map(|node| (graph.name(*node).to_owned(), graph.qualified(*node))).collect();
@@ -149,6 +150,7 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
             "go" => go(&dir, &wanted),
             "pytest" => pytest(&wanted),
             "maven" | "gradle" => java(runner, &dir, &wanted, graph, &prefix),
+            "phpunit" | "swift" | "pest" | "dart" | "flutter" | "dune" => other(runner, &dir, &wanted),
             _ => script(runner, &dir, &wanted),
         };
         list.push(Command { runner, repo, cwd, argv });
@@ -283,6 +285,51 @@ fn script(runner: &str, dir: &str, wanted: &[Wanted]) -> (String, Vec<String>) {
     (dir.to_owned(), argv)
 }
 
+/// Runners that the nearest manifest tells alone.
+fn other_runner(family: Option<Family>, place: &Placed<'_>, read: ReadText<'_>) -> Option<(&'static str, String)> {
+    let (manifest, usual, word, special) = match family? {
+        Family::Php => ("composer.json", "phpunit", "pestphp/pest", "pest"),
+        Family::Swift => ("Package.swift", "swift", "", ""),
+        Family::Dart => ("pubspec.yaml", "dart", "sdk: flutter", "flutter"),
+        Family::Ocaml => ("dune-project", "dune", "", ""),
+        _ => return None,
+    };
+    let dir = place.above(manifest)?;
+    let is_special =
+        !word.is_empty() && read(&format!("{}{}", place.prefix, join(&dir, manifest))).is_some_and(|text| text.contains(word));
+    Some((if is_special { special } else { usual }, dir))
+}
+
+fn other(runner: &str, dir: &str, wanted: &[Wanted]) -> (String, Vec<String>) {
+    let files = wanted.iter().map(|file| from(dir, &file.rel));
+    let named = wanted.iter().all(|file| !file.names.is_empty());
+    let names: BTreeSet<&str> = wanted.iter().flat_map(|file| &file.names).map(|(_, qualified)| qualified.as_str()).collect();
+    let mut argv = match runner {
+        "phpunit" => words(&["vendor/bin/phpunit"]),
+        "pest" => words(&["vendor/bin/pest"]),
+        "dune" => words(&["dune", "test"]),
+        program => words(&[program, "test"]),
+    };
+    match runner {
+        "phpunit" if named => {
+            let list: Vec<String> = names.iter().map(|name| name.replace('.', "::")).collect();
+            argv.extend(["--filter".to_owned(), list.join("|")]);
+        }
+        "swift" if named => {
+            argv.extend(names.iter().flat_map(|name| ["--filter".to_owned(), name.replacen('.', "/", 1)]));
+        }
+        // The program runs one file or all; without names all is the answer that leaves nothing out.
+        "phpunit" | "swift" => {}
+        "dune" => {
+            let folders: BTreeSet<String> =
+                files.map(|rel| rel.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()).collect();
+            argv.extend(folders);
+        }
+        _ => argv.extend(files),
+    }
+    (dir.to_owned(), argv)
+}
+
 fn java_runner(place: &Placed<'_>) -> Option<(&'static str, String)> {
     let maven = place.above("pom.xml").map(|dir| ("maven", dir));
     let gradle = place.above("build.gradle").or_else(|| place.above("build.gradle.kts")).map(|dir| ("gradle", dir));
@@ -381,6 +428,35 @@ mod unit {
             ("web/it's.test.ts", "import { leaf } from './a';\ntest('x', () => { leaf(); });\n"),
         ];
         check(&files, "web/a.ts::leaf", &[r"(cd web && npx vitest run 'it'\''s.test.ts')"]);
+    }
+
+    #[test]
+    fn php_swift_dart_and_ocaml_by_their_manifests() {
+        let php = [
+            ("composer.json", "{}"),
+            ("src/a.php", "<?php\nclass A { static function leaf() {} }\n"),
+            ("tests/ATest.php", "<?php\nclass ATest extends TestCase { function testLeaf() { A::leaf(); } }\n"),
+        ];
+        check(&php, "src/a.php::A.leaf", &["vendor/bin/phpunit --filter ATest::testLeaf"]);
+        let swift = [
+            ("Package.swift", "let package = Package(targets: [.target(name: \"A\"), .testTarget(name: \"ATests\")])\n"),
+            ("Sources/A/a.swift", "func leaf() {}\n"),
+            ("Tests/ATests/a.swift", "@testable import A\nclass T: XCTestCase { func testLeaf() { leaf() } }\n"),
+        ];
+        check(&swift, "Sources/A/a.swift::leaf", &["swift test --filter T/testLeaf"]);
+        let dart = [
+            ("app/pubspec.yaml", "name: app\n"),
+            ("app/lib/a.dart", "void leaf() {}\n"),
+            ("app/test/a_test.dart", "import 'package:app/a.dart';\nvoid main() { test('x', () { leaf(); }); }\n"),
+        ];
+        check(&dart, "app/lib/a.dart::leaf", &["(cd app && dart test test/a_test.dart)"]);
+        let ocaml = [
+            ("dune-project", "(lang dune 3.0)\n"),
+            ("lib/dune", "(library (name lib))\n"),
+            ("lib/a.ml", "let leaf () = 1\n"),
+            ("test/test_a.ml", "let () = ignore (Lib.A.leaf ())\n"),
+        ];
+        check(&ocaml, "lib/a.ml::leaf", &["dune test test"]);
     }
 
     #[test]

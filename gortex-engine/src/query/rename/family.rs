@@ -6,6 +6,7 @@ use super::{Conflict, RenameError};
 use crate::facts::model::{DefRow, Kind, NONE, Visibility, flag};
 use crate::graph::{EdgeKind, Graph, NodeId};
 use crate::lang::Family;
+use crate::query::symbol::definition_of;
 
 /// The symbols that must be renamed together, the one asked for first: overridden and overriding members, constructors named
 /// like their class, prototypes, several declarations of one function, getter and setter.
@@ -58,7 +59,9 @@ fn same_declaration(graph: &Graph, node: NodeId) -> Vec<NodeId> {
         let here = there.base == file.base;
         match language.family {
             // Overloads of one class are different methods.
-            Family::Jvm => here && !callable,
+            Family::Jvm | Family::Swift => here && !callable,
+            // What a module's interface promises is renamed with it; an earlier value of the name is another one.
+            Family::Ocaml => definition_of(graph, *other) == node || definition_of(graph, node) == *other,
             Family::C if callable => {
                 let prototype = |node: NodeId| graph.def(node).is_some_and(|def| def.has(flag::DECLARATION));
                 let c = there.lang.is_some_and(|lang| lang.language().family == Family::C);
