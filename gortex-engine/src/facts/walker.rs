@@ -488,6 +488,11 @@ impl<'a> Walker<'a> {
         self.owners.iter().rev().copied().find(|def| self.def(*def).kind().is_type())
     }
 
+    /// The innermost definition around (and including) the owner whose kind is one of these.
+    pub fn enclosing(&self, is_one: impl Fn(Kind) -> bool) -> Option<u32> {
+        self.owners.iter().rev().copied().find(|def| is_one(self.def(*def).kind()))
+    }
+
     /// Whether the walk is inside a function, method or constructor.
     pub fn in_function(&self) -> bool {
         self.lambdas > 0
@@ -569,7 +574,8 @@ impl<'a> Walker<'a> {
         self.rows.defs.push(row);
         let def = self.rows.defs.len() as u32 - 1;
         // The title of a test is text, which no mention can mean.
-        let title = row.flags & flag::TEST != 0 && self.language.language.family == Family::Script;
+        let script = self.language.language.family == Family::Script;
+        let title = (row.flags & flag::TEST != 0 && script) || place.kind().contains("string");
         if self.in_function() && !row.name.is_empty() && !title {
             self.scopes.declare(self.scope, row.name, row.name_at, Target::Def(def));
         }

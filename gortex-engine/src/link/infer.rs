@@ -47,6 +47,8 @@ const DEPTH: u32 = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
     pub supers: FxHashMap<NodeId, Vec<NodeId>>,
+    /// Modules whose methods a class or module takes as its own (Ruby's `extend`).
+    pub extended: FxHashMap<NodeId, Vec<NodeId>>,
     /// Types with a supertype outside the tracked roots.
     pub open: rustc_hash::FxHashSet<NodeId>,
 }
@@ -62,7 +64,7 @@ impl<'a> Infer<'_, 'a> {
     /// The innermost type around a node, or at it.
     pub fn enclosing_type(&self, node: NodeId) -> Option<NodeId> {
         let table = &self.scopes.table;
-        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.kind(*at).is_type() || self.is_function_class(*at))
+        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.is_type(*at) || self.is_function_class(*at))
     }
 
     /// Whether a function has members of its own, as classes were written before there were classes.
@@ -89,7 +91,8 @@ impl<'a> Infer<'_, 'a> {
                 return Some((found, at != ty));
             }
             let above = self.hierarchy.supers.get(&at).into_iter().flatten().copied();
-            for next in above.chain(self.alias_target(at)) {
+            let openings = self.scopes.modules.ruby.openings(&self.scopes.table, at);
+            for next in openings.chain(above).chain(self.alias_target(at)) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push_back(next);
@@ -107,7 +110,8 @@ impl<'a> Infer<'_, 'a> {
             if self.hierarchy.open.contains(&at) {
                 return true;
             }
-            for next in self.hierarchy.supers.get(&at).into_iter().flatten().copied() {
+            let openings = self.scopes.modules.ruby.openings(&self.scopes.table, at);
+            for next in openings.chain(self.hierarchy.supers.get(&at).into_iter().flatten().copied()) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push(next);
@@ -151,6 +155,9 @@ impl<'a> Infer<'_, 'a> {
             return self.enclosing_type(place.owner).map_or(Entity::None, Entity::Node);
         }
         let family = table.family(place.file);
+        if family == Some(Family::Ruby) {
+            return self.ruby_constant(place, head);
+        }
         if family == Some(Family::Rust) && head.contains("::") {
             if let Some(rest) = head.strip_prefix("Self::") {
                 let Some(ty) = self.enclosing_type(place.owner) else { return Entity::None };
@@ -262,6 +269,11 @@ impl<'a> Infer<'_, 'a> {
         let Some(row) = view.expr(expr) else { return Ty::Unknown };
         if depth > DEPTH {
             return Ty::Unknown;
+        }
+        if self.is_ruby(place.file)
+            && let Some(found) = self.ruby_ty(place, &row, depth)
+        {
+            return found;
         }
         let text = view.str(row.name);
         let base = |at: u32| self.ty(place, at, depth + 1);

@@ -9,6 +9,9 @@ mod hierarchy;
 mod infer;
 mod modules;
 mod refs;
+mod ruby;
+#[cfg(test)]
+mod ruby_tests;
 mod scope;
 mod table;
 #[cfg(test)]
@@ -114,7 +117,7 @@ fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
                 let node = base + 1 + index as u32;
                 let owner = if def.parent == NONE { base } else { base + 1 + def.parent };
                 match infer.type_node(Place { file, owner }, view.str(def.owner_type)) {
-                    Entity::Node(ty) if table.kind(ty).is_type() => Some((node, ty)),
+                    Entity::Node(ty) if table.is_type(ty) => Some((node, ty)),
                     // Before classes a function was one: `View.prototype.lookup = function ..`.
                     Entity::Node(ty) if table.family(file) == Some(Family::Script) && table.kind(ty).is_callable() => {
                         Some((node, ty))

@@ -9,6 +9,7 @@ mod c;
 mod go;
 mod java;
 mod python;
+pub(crate) mod ruby;
 mod rust;
 mod script;
 
@@ -71,6 +72,7 @@ pub(crate) struct Modules {
     go: go::GoModules,
     java: java::JavaPackages,
     python: python::PythonModules,
+    pub ruby: ruby::RubyModules,
     pub rust: rust::RustModules,
     script: script::ScriptModules,
     c: c::Includes,
@@ -86,6 +88,7 @@ impl Modules {
             go: go::GoModules::new(manifests),
             java: java::JavaPackages::default(),
             python: python::PythonModules::new(table),
+            ruby: ruby::RubyModules::new(table),
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
             c: c::Includes::new(table),
@@ -123,7 +126,7 @@ impl Modules {
             Family::Ocaml => Module::Unknown,
             Family::Php => Module::Unknown,
             Family::Plain => Module::Unknown,
-            Family::Ruby => Module::Unknown,
+            Family::Ruby => self.ruby.resolve(self, table, file, text),
             Family::Shell => Module::Unknown,
             Family::Swift => Module::Unknown,
             Family::Zig => Module::Unknown,

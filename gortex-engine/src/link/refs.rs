@@ -7,6 +7,7 @@
 
 use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
+use super::ruby::is_builtin_method;
 use super::scope::{Entity, Want};
 use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
@@ -155,11 +156,15 @@ impl FileLinker<'_, '_, '_> {
     /// Makes the edges of a bound mention: the plain one, and what follows from calling a value, a type or an overload.
     fn bound(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
         let table = &self.infer.scopes.table;
-        let role = row.role();
+        let mut role = row.role();
         let Some(def) = table.def(node) else {
             // A file is only ever imported.
             return;
         };
+        // A word that looked like a variable of the same name and is none.
+        if role == Role::Read && row.recv == NONE && def.kind().is_callable() && self.infer.is_ruby(self.file) {
+            role = Role::Call;
+        }
         if !is_calling(role) {
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
             return;
@@ -182,6 +187,10 @@ impl FileLinker<'_, '_, '_> {
     /// A call through a variable, constant or field: the value is read, and what it holds is called where that is known.
     fn call_of_value(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
         self.edge(place.owner, node, row.line, row.col, Role::Read, bound, 0);
+        // Reading an attribute looks like a call in Ruby.
+        if self.infer.is_ruby(self.file) {
+            return;
+        }
         let held = self.infer.settle(self.infer.value_of(node, 0));
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match held {
@@ -195,6 +204,10 @@ impl FileLinker<'_, '_, '_> {
 
     fn constructor(&self, ty: NodeId) -> Option<NodeId> {
         let table = &self.infer.scopes.table;
+        if self.infer.is_ruby(self.file) {
+            let found = self.infer.ruby_member(Ty::Instance(ty), table.name("initialize"), Want::Call);
+            return found.map(|(node, _)| node);
+        }
         let own = table.all_members(ty).iter().copied().find(|member| table.kind(*member) == Kind::Constructor);
         own.or_else(|| {
             let name = match table.family(self.file) {
@@ -245,6 +258,9 @@ impl FileLinker<'_, '_, '_> {
     fn bind(&self, place: Place, row: &RefRow) -> Bound {
         let table = &self.infer.scopes.table;
         let name = table.name_of(self.file, row.name);
+        if row.recv == NONE && self.infer.is_ruby(self.file) {
+            return self.bind_ruby_bare(place, row, name);
+        }
         if row.recv == NONE {
             return self.bind_bare(place, row, name);
         }
@@ -253,6 +269,7 @@ impl FileLinker<'_, '_, '_> {
         match recv.kind() {
             ExprKind::LocalDef if recv.slot == BARE => Bound::exact(self.base + 1 + recv.base),
             ExprKind::LocalBind if recv.slot == BARE => self.bind_local(place, row),
+            _ if self.infer.is_ruby(self.file) => self.bind_ruby_member(place, row, name),
             _ => self.bind_member(place, row, name, recv.kind() == ExprKind::Super),
         }
     }
@@ -362,6 +379,84 @@ impl FileLinker<'_, '_, '_> {
             Ty::External => loose(Unbound::External),
             Ty::Func(_) => loose(Unbound::Builtin),
             Ty::Text { .. } | Ty::Unknown => loose(Unbound::UnknownReceiver),
+        }
+    }
+
+    // ----- Ruby
+
+    fn bind_ruby_bare(&self, place: Place, row: &RefRow, name: NameId) -> Bound {
+        let text = self.infer.scopes.table.str(self.file, row.name);
+        let calling = is_calling(row.role());
+        let loose = |reason| if calling { Bound::Loose(reason) } else { Bound::Nothing };
+        if text.starts_with(char::is_uppercase) && (row.role() != Role::Call || name == NONE) {
+            return match self.infer.ruby_constant(place, text) {
+                Entity::Node(node) => Bound::exact(node),
+                Entity::External => loose(Unbound::External),
+                _ => loose(Unbound::NoDefinition),
+            };
+        }
+        if let Some((node, inherited, by_name)) = self.infer.ruby_bare(place, name, text) {
+            let (tier, confidence) = match (by_name, inherited) {
+                (true, _) => (Tier::AstInferred, 80),
+                (_, true) => (Tier::AstResolved, 95),
+                _ => (Tier::AstResolved, 100),
+            };
+            return Bound::To { node, tier, confidence, aliased: false };
+        }
+        let own = self.infer.ruby_self(place.owner);
+        match own {
+            Ty::Type(ty) if text == "new" && calling => Bound::exact(ty),
+            _ if is_builtin_method(text) => loose(Unbound::Builtin),
+            Ty::Type(ty) | Ty::Instance(ty) if self.infer.is_open(ty) => loose(Unbound::NoMember),
+            _ => loose(Unbound::NoDefinition),
+        }
+    }
+
+    fn bind_ruby_member(&self, place: Place, row: &RefRow, name: NameId) -> Bound {
+        let (infer, table) = (self.infer, &self.infer.scopes.table);
+        let text = table.str(self.file, row.name);
+        let role = row.role();
+        let loose = |reason| match (role, reason) {
+            (role, _) if is_calling(role) => Bound::Loose(reason),
+            (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
+            _ => Bound::Nothing,
+        };
+        let view = &table.views[self.file];
+        let kind = view.expr(row.recv).map_or(ExprKind::Unknown, |recv| recv.kind());
+        if kind == ExprKind::Super {
+            return match infer.ruby_super(place, name) {
+                Ok(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false },
+                Err(true) => loose(Unbound::External),
+                Err(false) => loose(Unbound::NoMember),
+            };
+        }
+        if text.starts_with(char::is_uppercase) && role != Role::Call {
+            return match infer.ruby_path(place, row.recv, text) {
+                Entity::Node(node) => Bound::exact(node),
+                Entity::External => loose(Unbound::External),
+                _ => loose(Unbound::NoDefinition),
+            };
+        }
+        let receiver = infer.settle(infer.ty(place, row.recv, 0));
+        let (Ty::Instance(ty) | Ty::Type(ty)) = receiver else {
+            return match receiver {
+                Ty::External => loose(Unbound::External),
+                _ if is_builtin_method(text) => loose(Unbound::Builtin),
+                _ => loose(Unbound::UnknownReceiver),
+            };
+        };
+        // `a.x = 1` calls `x=` where there is one.
+        let setter = if role == Role::Write { table.name(&format!("{text}=")) } else { NONE };
+        let found = infer.ruby_member(receiver, setter, Want::Call).or_else(|| infer.ruby_member(receiver, name, want(role)));
+        match found {
+            Some((node, inherited)) => {
+                Bound::To { node, tier: Tier::AstResolved, confidence: if inherited { 95 } else { 100 }, aliased: false }
+            }
+            None if text == "new" && matches!(receiver, Ty::Type(_)) => Bound::exact(ty),
+            None if is_builtin_method(text) => loose(Unbound::Builtin),
+            None if infer.is_open(ty) => loose(Unbound::External),
+            // Methods of an explicit `self` in a script or block are those of whoever runs it.
+            None => loose(Unbound::NoMember),
         }
     }
 

@@ -143,6 +143,14 @@ impl<'a> Table<'a> {
         self.def(node).map_or(Kind::File, DefRow::kind)
     }
 
+    /// Whether a node is a type, or a module that is mixed in like one.
+    pub fn is_type(&self, node: NodeId) -> bool {
+        match self.kind(node) {
+            Kind::Module => self.family(self.file_of(node)) == Some(Family::Ruby),
+            kind => kind.is_type(),
+        }
+    }
+
     pub fn family(&self, file: usize) -> Option<Family> {
         self.files[file].lang.map(|lang| lang.language().family)
     }

@@ -4,7 +4,7 @@ use crate::graph::{EdgeKind, Graph, NodeId, Tier};
 use crate::index::build::graph_of;
 
 /// Splits a fixture into files and links them.
-fn linked(fixture: &str) -> Graph {
+pub(super) fn linked(fixture: &str) -> Graph {
     let mut files: Vec<(&str, &str)> = Vec::new();
     let mut rest = fixture.trim_start();
     while let Some(after) = rest.strip_prefix("//- ") {
@@ -16,7 +16,7 @@ fn linked(fixture: &str) -> Graph {
     graph_of(&files)
 }
 
-fn node(graph: &Graph, id: &str) -> NodeId {
+pub(super) fn node(graph: &Graph, id: &str) -> NodeId {
     graph.by_id(id).unwrap_or_else(|| {
         let ids: Vec<String> = (0..graph.node_count()).map(|node| graph.id(node)).collect();
         panic!("no node `{id}` among {ids:#?}")
@@ -24,7 +24,7 @@ fn node(graph: &Graph, id: &str) -> NodeId {
 }
 
 /// `name:line tier` of each call and instantiation that reaches a symbol.
-fn callers(graph: &Graph, id: &str) -> Vec<String> {
+pub(super) fn callers(graph: &Graph, id: &str) -> Vec<String> {
     let target = node(graph, id);
     let mut rows: Vec<String> = graph
         .incoming(target)
@@ -39,13 +39,13 @@ fn callers(graph: &Graph, id: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(fixture: &str, id: &str, expected: &[&str]) {
+pub(super) fn check(fixture: &str, id: &str, expected: &[&str]) {
     let graph = linked(fixture);
     assert_eq!(callers(&graph, id), expected, "callers of {id}");
 }
 
 /// `kind target` of each edge that leaves a symbol.
-fn leaves(graph: &Graph, id: &str, kind: EdgeKind) -> Vec<String> {
+pub(super) fn leaves(graph: &Graph, id: &str, kind: EdgeKind) -> Vec<String> {
     let mut rows: Vec<String> =
         graph.out(node(graph, id)).iter().filter(|edge| edge.kind() == kind).map(|edge| graph.id(edge.to)).collect();
     rows.sort();
