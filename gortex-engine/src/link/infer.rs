@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::lua;
 use super::modules::Module;
 use super::scope::{Entity, Scopes, Want};
 use super::table::NameId;
@@ -344,6 +345,7 @@ impl<'a> Infer<'_, 'a> {
                 }
             }
             Entity::None if is_builtin(text) => Ty::External,
+            Entity::None if language.is_some_and(|language| is_library_name(language.family, text)) => Ty::External,
             Entity::None => Ty::Unknown,
         }
     }
@@ -438,6 +440,11 @@ impl<'a> Infer<'_, 'a> {
                     };
                 }
             }
+            if let (Ty::Type(ty), "new") = (receiver, text)
+                && self.scopes.table.family(place.file) == Some(Family::Lua)
+            {
+                return Ty::Instance(ty);
+            }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {
                 return Self::unwrap(base);
@@ -470,6 +477,9 @@ impl<'a> Infer<'_, 'a> {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
         let text = table.str(file, def.ty);
+        if text.is_empty() && table.family(file) == Some(Family::Lua) {
+            return self.returned(node, receiver, depth);
+        }
         if text.is_empty() || depth > DEPTH {
             return Ty::Unknown;
         }
@@ -540,6 +550,14 @@ impl<'a> Infer<'_, 'a> {
             (false, _) => args.first(),
         };
         chosen.map_or(Ty::Unknown, |text| Ty::Text { file, owner, text })
+    }
+}
+
+/// Whether a free name is that of something that comes with the language.
+fn is_library_name(family: Family, text: &str) -> bool {
+    match family {
+        Family::Lua => lua::is_library(text) || lua::is_builtin(text),
+        _ => false,
     }
 }
 

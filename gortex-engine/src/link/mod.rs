@@ -7,6 +7,9 @@
 
 mod hierarchy;
 mod infer;
+mod lua;
+#[cfg(test)]
+mod lua_tests;
 mod modules;
 mod refs;
 mod ruby;

@@ -8,10 +8,12 @@
 mod c;
 mod go;
 mod java;
+mod lua;
 mod python;
 pub(crate) mod ruby;
 mod rust;
 mod script;
+pub(crate) mod shell;
 
 use rustc_hash::FxHashMap;
 
@@ -71,10 +73,12 @@ pub(crate) struct Modules {
     pub file_package: Vec<u32>,
     go: go::GoModules,
     java: java::JavaPackages,
+    lua: lua::LuaModules,
     python: python::PythonModules,
     pub ruby: ruby::RubyModules,
     pub rust: rust::RustModules,
     script: script::ScriptModules,
+    pub shell: shell::Sourced,
     c: c::Includes,
 }
 
@@ -87,10 +91,12 @@ impl Modules {
             file_package: vec![NONE; table.files.len()],
             go: go::GoModules::new(manifests),
             java: java::JavaPackages::default(),
+            lua: lua::LuaModules::new(table),
             python: python::PythonModules::new(table),
             ruby: ruby::RubyModules::new(table),
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
+            shell: shell::Sourced::new(table),
             c: c::Includes::new(table),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
@@ -122,12 +128,12 @@ impl Modules {
             Family::Dart => Module::Unknown,
             Family::Elixir => Module::Unknown,
             Family::Haskell => Module::Unknown,
-            Family::Lua => Module::Unknown,
+            Family::Lua => self.lua.resolve(table, file, text),
             Family::Ocaml => Module::Unknown,
             Family::Php => Module::Unknown,
             Family::Plain => Module::Unknown,
             Family::Ruby => self.ruby.resolve(self, table, file, text),
-            Family::Shell => Module::Unknown,
+            Family::Shell => self.shell.resolve(self, table, file, text),
             Family::Swift => Module::Unknown,
             Family::Zig => Module::Unknown,
         };
@@ -156,6 +162,9 @@ impl Modules {
         let mut includes = std::mem::take(&mut self.c);
         includes.close(self, table);
         self.c = includes;
+        let mut sourced = std::mem::take(&mut self.shell);
+        sourced.close(self, table);
+        self.shell = sourced;
     }
 }
 

@@ -186,6 +186,7 @@ impl FileLinker<'_, '_, '_> {
 
     /// A call through a variable, constant or field: the value is read, and what it holds is called where that is known.
     fn call_of_value(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
+        let table = &self.infer.scopes.table;
         self.edge(place.owner, node, row.line, row.col, Role::Read, bound, 0);
         // Reading an attribute looks like a call in Ruby.
         if self.infer.is_ruby(self.file) {
@@ -198,6 +199,8 @@ impl FileLinker<'_, '_, '_> {
             Ty::Type(target) => {
                 self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
             }
+            // `local insert = table.insert`.
+            Ty::External if table.family(self.file) == Some(Family::Lua) => self.loose(place.owner, row, Unbound::External),
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }
     }
@@ -213,6 +216,7 @@ impl FileLinker<'_, '_, '_> {
             let name = match table.family(self.file) {
                 Some(Family::Python) => table.name("__init__"),
                 Some(Family::Script) => table.name("constructor"),
+                Some(Family::Lua) => table.name("initialize"),
                 _ => NONE,
             };
             (name != NONE).then(|| self.infer.member(ty, name, Want::Call).map(|(node, _)| node)).flatten()
@@ -313,6 +317,9 @@ impl FileLinker<'_, '_, '_> {
         }
         let rust = language.is_some_and(|language| language.family == Family::Rust);
         match scopes.free(self.file, place.owner, name, want(role)) {
+            Entity::Node(node) if scopes.is_by_name(self.file, name, node) => {
+                Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false }
+            }
             Entity::Node(node) => Bound::exact(node),
             // A module that is used as a value stands for what it exports as a whole.
             Entity::Module(module) if language.is_some_and(|language| language.family == Family::Script) => {
@@ -326,7 +333,19 @@ impl FileLinker<'_, '_, '_> {
             Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
             Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
             Entity::Module(_) | Entity::External => Bound::Nothing,
+            Entity::None if is_calling(role) && self.is_builtin(row) => Bound::Loose(Unbound::Builtin),
             Entity::None => nothing,
+        }
+    }
+
+    /// Whether a bare name is that of a function that comes with the language.
+    fn is_builtin(&self, row: &RefRow) -> bool {
+        let table = &self.infer.scopes.table;
+        let text = table.str(self.file, row.name);
+        match table.family(self.file) {
+            Some(Family::Lua) => super::lua::is_builtin(text),
+            Some(Family::Shell) => super::modules::shell::is_builtin(text),
+            _ => false,
         }
     }
 
@@ -353,6 +372,7 @@ impl FileLinker<'_, '_, '_> {
 
     fn bind_member(&self, place: Place, row: &RefRow, name: NameId, of_super: bool) -> Bound {
         let scopes = self.infer.scopes;
+        let table = &scopes.table;
         let role = row.role();
         let loose = |reason| match (role, reason) {
             (role, _) if is_calling(role) => Bound::Loose(reason),
@@ -365,6 +385,13 @@ impl FileLinker<'_, '_, '_> {
                 Some((node, inherited)) => {
                     let confidence = if inherited || of_super { 95 } else { 100 };
                     Bound::To { node, tier: Tier::AstResolved, confidence, aliased: false }
+                }
+                // A class library makes `new` for every class.
+                None if table.family(self.file) == Some(Family::Lua)
+                    && table.kind(ty) == Kind::Class
+                    && table.str(self.file, row.name) == "new" =>
+                {
+                    Bound::exact(ty)
                 }
                 None if self.infer.is_open(ty) => loose(Unbound::External),
                 None => loose(Unbound::NoMember),

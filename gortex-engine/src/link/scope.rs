@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::modules::{Module, Modules};
 use super::table::{NameId, Table};
 use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
-use crate::graph::NodeId;
+use crate::graph::{NodeId, is_test_path};
 use crate::lang::Family;
 
 /// What a name stands for.
@@ -68,6 +68,8 @@ pub(crate) struct Scopes<'a> {
     pub imports: Vec<FileImports>,
     /// Global names to their nodes, for languages with one program-wide name space.
     pub globals: Vec<(NameId, NodeId)>,
+    /// Names of programs without modules (Lua, shells): what a file defines every other file of the program may use.
+    program: FxHashMap<(Family, NameId), Vec<NodeId>>,
     /// Macros by name: they are visible by the order of the text, not by path.
     pub macros: FxHashMap<NameId, Vec<NodeId>>,
     default_name: NameId,
@@ -96,7 +98,8 @@ impl<'a> Scopes<'a> {
                 macros.entry(table.node_name[node as usize]).or_default().push(node);
             }
         }
-        let mut scopes = Scopes { table, modules, imports: Vec::new(), globals, macros, default_name };
+        let program = program_names(&table);
+        let mut scopes = Scopes { table, modules, imports: Vec::new(), globals, program, macros, default_name };
         // Imports are resolved from rows alone first; the sorted tables then make every later look-up cheap.
         let imports = (0..scopes.table.files.len()).into_par_iter().map(|file| scopes.file_imports(file)).collect();
         scopes.imports = imports;
@@ -174,6 +177,7 @@ impl<'a> Scopes<'a> {
         let module = self.import_module(file, row, depth + 1);
         if row.flags & import_flag::MODULE != 0 || (row.name.is_empty() && !rust) {
             return match module {
+                Module::Node(node) if table.family(file) == Some(Family::Lua) => self.lua_value(node, depth),
                 Module::External => Entity::External,
                 other => Entity::Module(other),
             };
@@ -280,6 +284,9 @@ impl<'a> Scopes<'a> {
             if exported.is_some() {
                 return exported;
             }
+        }
+        if outside && family == Some(Family::Lua) && table.kind(node) == Kind::File {
+            return self.lua_export(node, name, want, depth);
         }
         let own = table.members(node, name).iter().copied();
         // The title of `it("x")` names a test, not a value that code could mean.
@@ -429,8 +436,42 @@ impl<'a> Scopes<'a> {
                 package => self.lookup(Module::Package(package), name, want, false, 0),
             },
             Some(Family::C) => self.c_global(file, name, want),
+            Some(family @ (Family::Lua | Family::Shell)) => self.program_name(family, file, name, want),
             _ => Entity::None,
         }
+    }
+
+    /// A name that another file of the program defines, where only one does. In a program without modules that is what the
+    /// name means, but a repository may hold several programs: see [`Scopes::is_by_name`].
+    fn program_name(&self, family: Family, file: usize, name: NameId, want: Want) -> Entity {
+        let table = &self.table;
+        let repo = table.files[file].repo;
+        let tests = is_test_path(&table.files[file].path);
+        let all = self.program.get(&(family, name)).map_or(&[][..], Vec::as_slice);
+        let mut seen = all.iter().copied().filter(|node| {
+            let other = table.file_of(*node);
+            let hidden = !tests && is_test_path(&table.files[other].path);
+            table.files[other].repo == repo && (!hidden || self.modules.shell.sources(file, other))
+        });
+        let sourced = all.iter().copied().filter(|node| self.modules.shell.sources(file, table.file_of(*node)));
+        let found = self.pick(sourced, want);
+        if found.is_some() {
+            return found;
+        }
+        match (seen.next(), seen.next()) {
+            (Some(one), None) => Entity::Node(one),
+            _ => Entity::None,
+        }
+    }
+
+    /// Whether a free name was bound because nothing else in the repository has it, not because the file asks for it.
+    pub fn is_by_name(&self, file: usize, name: NameId, node: NodeId) -> bool {
+        let other = self.table.file_of(node);
+        if other == file || !matches!(self.table.family(file), Some(Family::Lua | Family::Shell)) {
+            return false;
+        }
+        let imported = self.imports[file].named.iter().any(|(_, alias, _)| *alias == name);
+        !imported && !self.modules.shell.sources(file, other)
     }
 
     /// A program-wide name: in a visible header or file first, else the only definition there is.
@@ -487,4 +528,18 @@ impl<'a> Scopes<'a> {
             }
         }
     }
+}
+
+fn program_names(table: &Table<'_>) -> FxHashMap<(Family, NameId), Vec<NodeId>> {
+    let mut program: FxHashMap<(Family, NameId), Vec<NodeId>> = FxHashMap::default();
+    for (at, file) in table.files.iter().enumerate() {
+        let Some(family @ (Family::Lua | Family::Shell)) = table.family(at) else { continue };
+        for (index, def) in table.views[at].defs.iter().enumerate() {
+            if def.parent == NONE && def.owner_type.is_empty() && def.has(flag::EXPORTED) && !def.has(flag::TEST) {
+                let node = file.base + 1 + index as u32;
+                program.entry((family, table.node_name[node as usize])).or_default().push(node);
+            }
+        }
+    }
+    program
 }

@@ -38,6 +38,7 @@ pub(super) fn last_statement<'t>(body: Node<'t>) -> Option<Node<'t>> {
 pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
     let literal = |w: &mut Walker<'_>, name: &str| w.expr(ExprKind::Literal, name, NONE, node);
     match node.kind() {
+        "identifier" if w.text(node) == "new" => w.expr(ExprKind::New, "self", NONE, node),
         "identifier" | "constant" | "global_variable" => w.expr(ExprKind::Name, w.text(node), NONE, node),
         "self" => w.expr(ExprKind::SelfRef, "", NONE, node),
         "instance_variable" | "class_variable" => {
