@@ -214,6 +214,10 @@ fn promoted(scopes: &Scopes<'_>, hierarchy: &Hierarchy, ty: NodeId) -> Vec<(Name
     found
 }
 
+fn is_elixir(scopes: &Scopes<'_>, node: NodeId) -> bool {
+    scopes.table.family(scopes.table.file_of(node)) == Some(Family::Elixir)
+}
+
 fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
     let table = &scopes.table;
     let infer = Infer { scopes, hierarchy: &built.hierarchy };
@@ -225,7 +229,9 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
         for member in table.all_members(sub).iter().chain(openings) {
             let Some(def) = table.def(*member) else { continue };
             let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
-            if def.kind() != Kind::Method || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
+            // What a module of Elixir has for a behaviour or protocol is a function.
+            let replaces = def.kind() == Kind::Method || (def.kind() == Kind::Function && is_elixir(scopes, *member));
+            if !replaces || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
                 continue;
             }
             let name = table.node_name[*member as usize];
@@ -234,6 +240,7 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
                 if let Some((target, _)) = infer.member(*above, name, Want::Call)
                     && table.kind(target) == Kind::Method
                     && target != *member
+                    && (!is_elixir(scopes, *member) || table.def(target).is_some_and(|above| above.params == def.params))
                     && !targets.contains(&target)
                 {
                     targets.push(target);

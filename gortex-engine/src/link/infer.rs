@@ -159,6 +159,9 @@ impl<'a> Infer<'_, 'a> {
         if family == Some(Family::Ruby) {
             return self.ruby_constant(place, head);
         }
+        if family == Some(Family::Elixir) {
+            return self.elixir_type(place, head);
+        }
         if family == Some(Family::Rust) && head.contains("::") {
             if let Some(rest) = head.strip_prefix("Self::") {
                 let Some(ty) = self.enclosing_type(place.owner) else { return Entity::None };
@@ -222,7 +225,7 @@ impl<'a> Infer<'_, 'a> {
         }
         let Some(parsed) = types::parse(text) else { return Ty::Unknown };
         match self.head(place, parsed.head) {
-            Entity::Node(node) if self.scopes.table.kind(node).is_type() => match self.alias_of_text(node, depth) {
+            Entity::Node(node) if self.scopes.table.is_type(node) => match self.alias_of_text(node, depth) {
                 Some(inner) => inner,
                 None => Ty::Instance(node),
             },
@@ -273,6 +276,11 @@ impl<'a> Infer<'_, 'a> {
         }
         if self.is_ruby(place.file)
             && let Some(found) = self.ruby_ty(place, &row, depth)
+        {
+            return found;
+        }
+        if self.is_elixir(place.file)
+            && let Some(found) = self.elixir_ty(place, &row, depth)
         {
             return found;
         }

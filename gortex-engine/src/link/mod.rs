@@ -5,6 +5,9 @@
 //!
 //! Knows files and facts; it reads no disk.
 
+mod elixir;
+#[cfg(test)]
+mod elixir_tests;
 mod hierarchy;
 mod infer;
 mod lua;

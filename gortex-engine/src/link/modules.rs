@@ -6,6 +6,7 @@
 //! Knows build conventions, not expressions.
 
 mod c;
+mod elixir;
 mod go;
 mod java;
 mod lua;
@@ -80,6 +81,7 @@ pub(crate) struct Modules {
     script: script::ScriptModules,
     pub shell: shell::Sourced,
     c: c::Includes,
+    pub elixir: elixir::ElixirModules,
 }
 
 impl Modules {
@@ -98,6 +100,7 @@ impl Modules {
             script: script::ScriptModules::new(manifests),
             shell: shell::Sourced::new(table),
             c: c::Includes::new(table),
+            elixir: elixir::ElixirModules::new(table),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
@@ -126,7 +129,7 @@ impl Modules {
             Family::Script => self.script.resolve(self, table, file, text),
             Family::CSharp => Module::Unknown,
             Family::Dart => Module::Unknown,
-            Family::Elixir => Module::Unknown,
+            Family::Elixir => self.elixir.resolve(table, file, text),
             Family::Haskell => Module::Unknown,
             Family::Lua => self.lua.resolve(table, file, text),
             Family::Ocaml => Module::Unknown,

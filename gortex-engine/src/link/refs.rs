@@ -162,8 +162,13 @@ impl FileLinker<'_, '_, '_> {
             return;
         };
         // A word that looked like a variable of the same name and is none.
-        if role == Role::Read && row.recv == NONE && def.kind().is_callable() && self.infer.is_ruby(self.file) {
+        let word = role == Role::Read && row.recv == NONE && def.kind().is_callable();
+        if word && (self.infer.is_ruby(self.file) || (self.infer.is_elixir(self.file) && row.args() == Some(0))) {
             role = Role::Call;
+        }
+        // `%User{}` makes a struct of the module.
+        if role == Role::Instantiate && def.kind() == Kind::Module {
+            return self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
         }
         if !is_calling(role) {
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
@@ -262,6 +267,11 @@ impl FileLinker<'_, '_, '_> {
     fn bind(&self, place: Place, row: &RefRow) -> Bound {
         let table = &self.infer.scopes.table;
         let name = table.name_of(self.file, row.name);
+        if self.infer.is_elixir(self.file)
+            && let Some(bound) = self.bind_elixir(place, row, name)
+        {
+            return bound;
+        }
         if row.recv == NONE && self.infer.is_ruby(self.file) {
             return self.bind_ruby_bare(place, row, name);
         }
@@ -407,6 +417,52 @@ impl FileLinker<'_, '_, '_> {
             Ty::Func(_) => loose(Unbound::Builtin),
             Ty::Text { .. } | Ty::Unknown => loose(Unbound::UnknownReceiver),
         }
+    }
+
+    // ----- Elixir
+
+    /// What Elixir's own rules say of a mention; `None` for locals and fields of structs.
+    fn bind_elixir(&self, place: Place, row: &RefRow, name: NameId) -> Option<Bound> {
+        let (infer, table) = (self.infer, &self.infer.scopes.table);
+        let text = table.str(self.file, row.name);
+        let role = row.role();
+        let loose = |reason| if is_calling(role) { Bound::Loose(reason) } else { Bound::Nothing };
+        let view = &table.views[self.file];
+        let Some(recv) = view.expr(row.recv) else {
+            if text.starts_with(char::is_uppercase) || text.starts_with("__MODULE__") {
+                return Some(match infer.elixir_module(place, text) {
+                    Entity::Node(node) => Bound::exact(node),
+                    Entity::External => loose(Unbound::External),
+                    _ => loose(Unbound::NoDefinition),
+                });
+            }
+            let member = match (text.starts_with('@'), role) {
+                (true, _) => infer.elixir_member(place, name, Kind::Constant),
+                (_, Role::Type) => infer.elixir_member(place, name, Kind::TypeAlias),
+                _ => infer.elixir_bare(place, name, row.args()),
+            };
+            return Some(match member {
+                Some(node) => Bound::exact(node),
+                None if super::elixir::is_builtin(text) => loose(Unbound::Builtin),
+                None => loose(Unbound::NoDefinition),
+            });
+        };
+        if matches!(recv.kind(), ExprKind::LocalBind | ExprKind::LocalDef) && recv.slot == BARE {
+            // A word with arguments is a call even where a variable has the same name.
+            let calls = recv.kind() == ExprKind::LocalBind && is_calling(role);
+            return calls.then(|| infer.elixir_bare(place, name, row.args()).map_or(loose(Unbound::NoDefinition), Bound::exact));
+        }
+        let Ty::Type(module) = infer.settle(infer.ty(place, row.recv, 0)) else { return None };
+        let own = infer.enclosing_type(place.owner) == Some(module);
+        let found = match role {
+            Role::Type => table.members(module, name).first().copied().filter(|_| name != NONE),
+            _ => infer.elixir_function(module, name, row.args(), own),
+        };
+        Some(match found {
+            Some(node) => Bound::exact(node),
+            None if text == "__using__" => Bound::Nothing,
+            None => loose(Unbound::NoMember),
+        })
     }
 
     // ----- Ruby
