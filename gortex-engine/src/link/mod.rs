@@ -19,6 +19,8 @@ mod ruby;
 #[cfg(test)]
 mod ruby_tests;
 mod scope;
+#[cfg(test)]
+mod shell_tests;
 mod table;
 #[cfg(test)]
 mod tests;

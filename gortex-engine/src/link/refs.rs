@@ -326,7 +326,12 @@ impl FileLinker<'_, '_, '_> {
             }
         }
         let rust = language.is_some_and(|language| language.family == Family::Rust);
+        let shell = language.is_some_and(|language| language.family == Family::Shell);
         match scopes.free(self.file, place.owner, name, want(role)) {
+            // A variable is no command, and a function no value.
+            Entity::Node(node) if shell && is_calling(role) != scopes.table.kind(node).is_callable() => {
+                if is_calling(role) && self.is_builtin(row) { Bound::Loose(Unbound::Builtin) } else { nothing }
+            }
             Entity::Node(node) if scopes.is_by_name(self.file, name, node) => {
                 Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false }
             }

@@ -446,22 +446,21 @@ impl<'a> Scopes<'a> {
     fn program_name(&self, family: Family, file: usize, name: NameId, want: Want) -> Entity {
         let table = &self.table;
         let repo = table.files[file].repo;
-        let tests = is_test_path(&table.files[file].path);
         let all = self.program.get(&(family, name)).map_or(&[][..], Vec::as_slice);
-        let mut seen = all.iter().copied().filter(|node| {
-            let other = table.file_of(*node);
-            let hidden = !tests && is_test_path(&table.files[other].path);
-            table.files[other].repo == repo && (!hidden || self.modules.shell.sources(file, other))
-        });
-        let sourced = all.iter().copied().filter(|node| self.modules.shell.sources(file, table.file_of(*node)));
+        let place = |node: &NodeId| table.file_of(*node);
+        let sourced = all.iter().copied().filter(|node| self.modules.shell.sources(file, place(node)));
         let found = self.pick(sourced, want);
         if found.is_some() {
             return found;
         }
-        match (seen.next(), seen.next()) {
-            (Some(one), None) => Entity::Node(one),
-            _ => Entity::None,
-        }
+        let only = |nodes: &mut dyn Iterator<Item = NodeId>| nodes.next().filter(|_| nodes.next().is_none());
+        let tests = is_test_path(&table.files[file].path);
+        let mut shared = all.iter().copied().filter(|node| self.modules.shell.shares(file, place(node)));
+        let mut anywhere = all.iter().copied().filter(|node| {
+            let other = &table.files[place(node)];
+            other.repo == repo && (tests || !is_test_path(&other.path))
+        });
+        only(&mut shared).or_else(|| only(&mut anywhere)).map_or(Entity::None, Entity::Node)
     }
 
     /// Whether a free name was bound because nothing else in the repository has it, not because the file asks for it.

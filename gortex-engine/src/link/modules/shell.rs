@@ -1,6 +1,6 @@
 //! Shells: `source` by path, with what is computed at the front left out, and everything that is sourced in turn.
 //!
-//! A sourced file shares the names of the one that sources it, both ways.
+//! A sourced file also runs with the names of the one that sources it, but that one may not be the only one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -135,6 +135,9 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Sourced {
     by_base: FxHashMap<String, Vec<u32>>,
+    /// Per file what it sources, directly or not.
+    closure: FxHashMap<u32, FxHashSet<u32>>,
+    /// Per file what runs in one shell with it: who sources it, and what those source.
     shared: FxHashMap<u32, FxHashSet<u32>>,
 }
 
@@ -178,7 +181,7 @@ impl Sourced {
         best.map_or(if computed { Module::Unknown } else { Module::External }, node)
     }
 
-    /// Follows `source` in turn; who sources whom shares names with all it sources.
+    /// Follows `source` in turn.
     pub fn close(&mut self, modules: &Modules, table: &Table<'_>) {
         let mut direct: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for at in (0..table.files.len()).filter(|at| table.family(*at) == Some(Family::Shell)) {
@@ -200,14 +203,21 @@ impl Sourced {
                 }
             }
             for other in &seen {
-                self.shared.entry(*other).or_default().insert(start);
+                let shared = self.shared.entry(*other).or_default();
+                shared.insert(start);
+                shared.extend(&seen);
             }
-            self.shared.entry(start).or_default().extend(seen);
+            self.closure.insert(start, seen);
         }
     }
 
-    /// Whether two files run in one shell.
-    pub fn sources(&self, file: usize, other: usize) -> bool {
+    /// Whether some script runs two files in one shell.
+    pub fn shares(&self, file: usize, other: usize) -> bool {
         self.shared.get(&(file as u32)).is_some_and(|shared| shared.contains(&(other as u32)))
+    }
+
+    /// Whether a file sources another, directly or not.
+    pub fn sources(&self, file: usize, other: usize) -> bool {
+        self.closure.get(&(file as u32)).is_some_and(|closure| closure.contains(&(other as u32)))
     }
 }
