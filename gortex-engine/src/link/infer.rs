@@ -162,6 +162,9 @@ impl<'a> Infer<'_, 'a> {
         if family == Some(Family::Elixir) {
             return self.elixir_type(place, head);
         }
+        if family == Some(Family::Haskell) {
+            return self.haskell_type(place, head);
+        }
         if family == Some(Family::Rust) && head.contains("::") {
             if let Some(rest) = head.strip_prefix("Self::") {
                 let Some(ty) = self.enclosing_type(place.owner) else { return Entity::None };

@@ -8,6 +8,9 @@
 mod elixir;
 #[cfg(test)]
 mod elixir_tests;
+mod haskell;
+#[cfg(test)]
+mod haskell_tests;
 mod hierarchy;
 mod infer;
 mod lua;

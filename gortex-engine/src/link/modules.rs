@@ -8,6 +8,7 @@
 mod c;
 mod elixir;
 mod go;
+mod haskell;
 mod java;
 mod lua;
 mod python;
@@ -82,6 +83,7 @@ pub(crate) struct Modules {
     pub shell: shell::Sourced,
     c: c::Includes,
     pub elixir: elixir::ElixirModules,
+    pub haskell: haskell::HaskellModules,
 }
 
 impl Modules {
@@ -101,6 +103,7 @@ impl Modules {
             shell: shell::Sourced::new(table),
             c: c::Includes::new(table),
             elixir: elixir::ElixirModules::new(table),
+            haskell: haskell::HaskellModules::new(table),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
@@ -130,7 +133,7 @@ impl Modules {
             Family::CSharp => Module::Unknown,
             Family::Dart => Module::Unknown,
             Family::Elixir => self.elixir.resolve(table, file, text),
-            Family::Haskell => Module::Unknown,
+            Family::Haskell => self.haskell.resolve(table, file, text),
             Family::Lua => self.lua.resolve(table, file, text),
             Family::Ocaml => Module::Unknown,
             Family::Php => Module::Unknown,

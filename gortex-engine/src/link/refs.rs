@@ -193,8 +193,8 @@ impl FileLinker<'_, '_, '_> {
     fn call_of_value(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
         let table = &self.infer.scopes.table;
         self.edge(place.owner, node, row.line, row.col, Role::Read, bound, 0);
-        // Reading an attribute looks like a call in Ruby.
-        if self.infer.is_ruby(self.file) {
+        // Reading an attribute looks like a call in Ruby, and a field is a function in Haskell.
+        if self.infer.is_ruby(self.file) || self.infer.is_haskell(self.file) {
             return;
         }
         let held = self.infer.settle(self.infer.value_of(node, 0));
@@ -271,6 +271,16 @@ impl FileLinker<'_, '_, '_> {
             && let Some(bound) = self.bind_elixir(place, row, name)
         {
             return bound;
+        }
+        if self.infer.is_haskell(self.file)
+            && let Some(found) = self.infer.haskell_mention(self.file, row, name, want(row.role()))
+        {
+            return match found {
+                Entity::Node(node) => Bound::exact(node),
+                Entity::External if is_calling(row.role()) => Bound::Loose(Unbound::External),
+                _ if is_calling(row.role()) => Bound::Loose(Unbound::NoDefinition),
+                _ => Bound::Nothing,
+            };
         }
         if row.recv == NONE && self.infer.is_ruby(self.file) {
             return self.bind_ruby_bare(place, row, name);
