@@ -69,7 +69,7 @@ const DEFINED: u8 = 0;
 const TESTS: &[&str] = &["test", "property"];
 
 /// The name of what a call calls: a bare word, or the last part behind a dot with what stands in front.
-fn target<'t>(node: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
+fn target(node: Node<'_>) -> Option<(Option<Node<'_>>, Node<'_>)> {
     let target = node.child_by_field_name("target")?;
     match target.kind() {
         "identifier" => Some((None, target)),
@@ -101,7 +101,7 @@ fn call(w: &mut Walker<'_>, node: Node<'_>, extra: usize) {
     let Some((object, name)) = target(node) else { return w.visit_children(node) };
     let text = w.text(name);
     let list = arguments(node);
-    if object.is_none() && special(w, node, name, text) {
+    if object.is_none() && special(w, node, text) {
         return;
     }
     let block = child_of_kind(node, "do_block");
@@ -148,15 +148,15 @@ fn comprehension(w: &mut Walker<'_>, list: Node<'_>, node: Node<'_>) {
 }
 
 /// Calls that are no calls: definitions, directives, tests. True where all is done.
-fn special(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, text: &str) -> bool {
+fn special(w: &mut Walker<'_>, node: Node<'_>, text: &str) -> bool {
     let Some(list) = arguments(node) else { return false };
     match text {
         "defmodule" | "defprotocol" | "defimpl" => define::module(w, node, list, text),
         "def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defguardp" | "defdelegate" | "defn" | "defnp" => {
             define::function(w, node, list, text, &define::Pending::default())
         }
-        "defstruct" | "defexception" => define::fields(w, node, list, name),
-        "alias" | "require" | "import" | "use" => directive(w, node, list, text),
+        "defstruct" | "defexception" => define::fields(w, list),
+        "alias" | "require" | "import" | "use" => directive(w, list, text),
         "describe" => suite(w, node, list, flag::IN_TEST),
         _ if TESTS.contains(&text) => suite(w, node, list, flag::TEST),
         _ => false,
@@ -188,7 +188,7 @@ fn spelled(w: &Walker<'_>, node: Node<'_>) -> String {
 }
 
 /// `alias A.B, as: C`, `alias A.{B, C}`, `import A`, `require A`, `use A`.
-fn directive(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, text: &str) -> bool {
+fn directive(w: &mut Walker<'_>, list: Node<'_>, text: &str) -> bool {
     let Some(first) = list.named_child(0) else { return false };
     let alias = keyword(w, list, "as").map(|node| w.text(node).to_owned());
     if first.kind() == "dot" {
@@ -213,7 +213,6 @@ fn directive(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, text: &str) -> 
         let recv = receiver(w, first);
         let row = w.reference_named(first, "__using__", Role::Call, recv);
         w.call_detail(row, Some(1), crate::facts::model::Usage::Unknown);
-        let _ = node;
     }
     true
 }

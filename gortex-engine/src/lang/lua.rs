@@ -43,7 +43,7 @@ pub(super) static LUA: Language = Language {
         ("identifier", Action::Hook(identifier)),
         ("dot_index_expression", Action::Hook(member)),
         ("method_index_expression", Action::Hook(member)),
-        ("field", Action::Hook(|w, node| field(w, node))),
+        ("field", Action::Hook(field)),
         ("return_statement", Action::Hook(returns)),
         ("goto_statement", Action::Skip),
         ("label_statement", Action::Skip),

@@ -120,7 +120,7 @@ fn documented<'t>(w: &Walker<'_>, mut new: NewDef<'t>) -> NewDef<'t> {
 }
 
 /// `A::B` as the name of a definition: its last part and what stands in front.
-fn split_name<'t>(node: Node<'t>) -> (Node<'t>, Option<Node<'t>>) {
+fn split_name(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
     if node.kind() == "scope_resolution" {
         (node.child_by_field_name("name").unwrap_or(node), node.child_by_field_name("scope"))
     } else {

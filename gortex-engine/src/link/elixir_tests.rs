@@ -3,7 +3,7 @@
 use super::tests::{check, leaves, linked};
 use crate::graph::EdgeKind;
 
-const SHOP: &str = r#"
+const SHOP: &str = r"
 //- lib/shop/cart.ex
 defmodule Shop.Cart do
   alias Shop.{Item, User}
@@ -70,7 +70,7 @@ end
 defimpl Size, for: Shop.Cart do
   def size(cart), do: cart
 end
-"#;
+";
 
 #[test]
 fn arity_decides_which_function_is_called() {

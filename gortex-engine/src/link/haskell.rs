@@ -48,7 +48,7 @@ impl Scopes<'_> {
             // `Tree (..)` brings the parts of that type alone.
             let part = row.flags & import_flag::STATIC != 0;
             let parent = || table.parents.get(found as usize).and_then(|parent| table.def(*parent).map(|def| (*parent, def)));
-            if part && !parent().is_some_and(|(at, def)| table.str(table.file_of(at), def.name) == view.str(row.name)) {
+            if part && parent().is_none_or(|(at, def)| table.str(table.file_of(at), def.name) != view.str(row.name)) {
                 continue;
             }
             return Entity::Node(found);
@@ -78,14 +78,14 @@ impl Scopes<'_> {
             }
         }
         // `T (..)` of an imported type hands its parts on.
-        let imported = view.exports.iter().any(|row| view.str(row.exported).starts_with(char::is_uppercase));
-        if !ty && imported {
-            if let Entity::Node(found) = self.haskell_imported(file, None, name, text, ty, depth + 1) {
-                let parent = self.table.parents[found as usize];
-                let of = self.table.def(parent).map_or("", |def| self.table.str(self.table.file_of(parent), def.name));
-                if !of.is_empty() && view.exports.iter().any(|row| view.str(row.exported) == of) {
-                    return Entity::Node(found);
-                }
+        let of_types = !ty && view.exports.iter().any(|row| view.str(row.exported).starts_with(char::is_uppercase));
+        let found = if of_types { self.haskell_imported(file, None, name, text, ty, depth + 1) } else { Entity::None };
+        if let Entity::Node(found) = found
+            && let Some(parent) = self.table.def(self.table.parents[found as usize])
+        {
+            let of = self.table.str(self.table.file_of(found), parent.name);
+            if view.exports.iter().any(|row| view.str(row.exported) == of) {
+                return Entity::Node(found);
             }
         }
         Entity::None
@@ -98,10 +98,12 @@ impl Scopes<'_> {
         let mut found = Entity::None;
         for row in view.imports.iter().filter(|row| row.flags & import_flag::MODULE != 0 && view.str(row.alias) == module) {
             match self.modules.resolve(table, file, view.str(row.module), row.flags) {
-                Module::Node(node) if name != NONE => match self.haskell_export(table.file_of(node), name, text, ty, 0) {
-                    Entity::Node(node) => return Entity::Node(node),
-                    _ => continue,
-                },
+                Module::Node(node) if name != NONE => {
+                    let offered = self.haskell_export(table.file_of(node), name, text, ty, 0);
+                    if matches!(offered, Entity::Node(_)) {
+                        return offered;
+                    }
+                }
                 Module::External => found = Entity::External,
                 _ => {}
             }

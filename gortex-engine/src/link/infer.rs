@@ -278,12 +278,12 @@ impl<'a> Infer<'_, 'a> {
             return Ty::Unknown;
         }
         if self.is_ruby(place.file)
-            && let Some(found) = self.ruby_ty(place, &row, depth)
+            && let Some(found) = self.ruby_ty(place, row, depth)
         {
             return found;
         }
         if self.is_elixir(place.file)
-            && let Some(found) = self.elixir_ty(place, &row, depth)
+            && let Some(found) = self.elixir_ty(place, row, depth)
         {
             return found;
         }

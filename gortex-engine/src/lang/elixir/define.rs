@@ -108,9 +108,8 @@ fn types(w: &mut Walker<'_>, node: Node<'_>) {
                     w.reference(name, Role::Type, recv);
                     types(w, object);
                 }
-                // The head of a spec names the function itself, which is no mention.
-                Some((None, name)) if w.around(0) != "unary_operator" => drop(w.reference(name, Role::Type, NONE)),
-                _ => {}
+                Some((None, name)) => drop(w.reference(name, Role::Type, NONE)),
+                None => {}
             }
             if let Some(list) = arguments(node) {
                 w.nested(|w| w.for_children(list, types));
@@ -260,7 +259,7 @@ pub(super) fn function(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, text:
     let owner = w.owner();
     let known = clause_of(w, owner, w.text(name), arity);
     let def = known.unwrap_or_else(|| {
-        let private = text.ends_with('p') && text != "defp" || text == "defp";
+        let private = text.ends_with('p');
         let (visibility, mut flags) = if private { (Visibility::Private, 0) } else { (Visibility::Public, flag::EXPORTED) };
         if pending.overrides {
             flags |= flag::OVERRIDE;
@@ -304,15 +303,12 @@ fn clause_of(w: &Walker<'_>, owner: u32, name: &str, arity: u16) -> Option<u32> 
 }
 
 fn clause(w: &mut Walker<'_>, def: u32, node: Node<'_>, first: Node<'_>, list: Node<'_>, parameters: Node<'_>) {
-    if parameters.kind() == "arguments" {
-        w.for_children(parameters, |w, child| pattern::bind(w, child, NONE, child.start_byte()));
-    } else if parameters.kind().ends_with("operator") {
+    if parameters.kind() == "arguments" || parameters.kind().ends_with("operator") {
         w.for_children(parameters, |w, child| pattern::bind(w, child, NONE, child.start_byte()));
     }
-    if first.id() != parameters.id() && first.kind() == "binary_operator" {
-        if let Some(guard) = first.child_by_field_name("right").filter(|_| without_guard(w, first).id() != first.id()) {
-            w.visit(guard);
-        }
+    let guarded = without_guard(w, first).id() != first.id();
+    if let Some(guard) = first.child_by_field_name("right").filter(|_| guarded) {
+        w.visit(guard);
     }
     let mut last = None;
     if let Some(block) = child_of_kind(node, "do_block") {
@@ -342,19 +338,18 @@ fn delegated(w: &mut Walker<'_>, def: u32, list: Node<'_>, name: Node<'_>, arity
 }
 
 /// The fields of `defstruct [:a, b: 1]`.
-pub(super) fn fields(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, name: Node<'_>) -> bool {
-    let _ = name;
+pub(super) fn fields(w: &mut Walker<'_>, list: Node<'_>) -> bool {
     if !matches!(w.owner_kind(), Some(Kind::Module)) {
         return false;
     }
     let first = list.named_child(0);
     let items = first.filter(|first| first.kind() == "list").unwrap_or(list);
     w.for_children(items, |w, child| match child.kind() {
-        "atom" => field(w, node, child, w.text(child).trim_start_matches(':'), None),
+        "atom" => field(w, child, w.text(child).trim_start_matches(':'), None),
         "keywords" => w.for_children(child, |w, pair| {
             if let Some(key) = pair.child_by_field_name("key") {
                 let text = w.text(key).trim().trim_end_matches(':');
-                field(w, node, key, text, pair.child_by_field_name("value"));
+                field(w, key, text, pair.child_by_field_name("value"));
             }
         }),
         _ => w.visit(child),
@@ -362,7 +357,7 @@ pub(super) fn fields(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, name: N
     true
 }
 
-fn field(w: &mut Walker<'_>, _whole: Node<'_>, place: Node<'_>, name: &str, value: Option<Node<'_>>) {
+fn field(w: &mut Walker<'_>, place: Node<'_>, name: &str, value: Option<Node<'_>>) {
     let new = NewDef::new(Kind::Field, place, place).visibility(Visibility::Public);
     let def = w.define_named(new, name);
     if let Some(value) = value {

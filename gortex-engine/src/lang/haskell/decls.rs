@@ -7,7 +7,7 @@ use crate::facts::model::{Kind, NONE, Role, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker, one_line, strip_comment};
 
 /// What stands between the parentheses of an operator's name.
-fn bare_name<'t>(node: Node<'t>) -> Node<'t> {
+fn bare_name(node: Node<'_>) -> Node<'_> {
     if node.kind() == "prefix_id" { node.named_child(0).unwrap_or(node) } else { node }
 }
 
@@ -30,7 +30,7 @@ fn haddock(w: &Walker<'_>, node: Node<'_>) -> Option<String> {
     // The one above the first declaration belongs to the imports or to the header.
     let above = node.prev_sibling().or_else(|| {
         let before = node.parent()?.prev_sibling()?;
-        if before.kind() == "haddock" { Some(before) } else { before.child(before.child_count().saturating_sub(1) as u32) }
+        if before.kind() == "haddock" { Some(before) } else { before.child(before.child_count().saturating_sub(1)) }
     })?;
     let attached = node.start_position().row.saturating_sub(above.end_position().row) <= 1;
     (above.kind() == "haddock" && attached).then(|| strip_comment(w.text(above)))

@@ -206,15 +206,14 @@ fn marked(w: &mut Walker<'_>, arguments: Node<'_>, text: &str) {
 
 /// `alias new old`.
 pub(super) fn alias(w: &mut Walker<'_>, node: Node<'_>) {
-    if let (Some(new), Some(old)) = (node.child_by_field_name("name"), node.child_by_field_name("alias")) {
-        if in_body(w) && new.kind() != "global_variable" {
-            second_name(w, node, new, old);
-        }
+    let (new, old) = (node.child_by_field_name("name"), node.child_by_field_name("alias"));
+    if let (Some(new), Some(old), true) = (new.filter(|new| new.kind() != "global_variable"), old, in_body(w)) {
+        second_name(w, node, new, old);
     }
 }
 
 fn second_name(w: &mut Walker<'_>, node: Node<'_>, new: Node<'_>, old: Node<'_>) {
-    let name = |w: &Walker<'_>, node: Node<'_>| plain_text(w, node).unwrap_or_else(|| "").to_owned();
+    let name = |w: &Walker<'_>, node: Node<'_>| plain_text(w, node).unwrap_or("").to_owned();
     let is_word = |node: Node<'_>| matches!(node.kind(), "identifier" | "setter" | "operator" | "constant");
     let new_name = if is_word(new) { w.text(new).to_owned() } else { name(w, new) };
     let old_name = if is_word(old) { w.text(old).to_owned() } else { name(w, old) };

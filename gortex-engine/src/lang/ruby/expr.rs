@@ -27,7 +27,7 @@ pub(super) fn scope(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
 }
 
 /// The last statement of a body that ends with its value; one with `rescue` may end with another.
-pub(super) fn last_statement<'t>(body: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn last_statement(body: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = body.walk();
     let children: Vec<_> = body.named_children(&mut cursor).filter(|child| !child.is_extra()).collect();
     let handled = children.iter().any(|child| matches!(child.kind(), "rescue" | "else"));
