@@ -38,6 +38,9 @@ pub fn strip_comment(text: &str) -> String {
     let lines = inner.map_or(text, |inner| inner.strip_suffix("*/").unwrap_or(inner));
     let cleaned = lines.lines().map(|line| {
         let line = line.trim();
+        if let Some(rest) = line.strip_prefix("--") {
+            return rest.trim_start_matches('-').trim_start().trim_start_matches(['|', '^']).trim();
+        }
         let line = line.trim_start_matches('/').trim_start_matches('!').trim_start_matches('#');
         line.strip_prefix('*').unwrap_or(line).trim()
     });

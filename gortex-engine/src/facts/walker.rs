@@ -493,6 +493,11 @@ impl<'a> Walker<'a> {
         self.owners.iter().rev().copied().find(|def| self.def(*def).kind().is_type())
     }
 
+    /// The innermost definition around (and including) the owner whose kind is one of these.
+    pub fn enclosing(&self, is_one: impl Fn(Kind) -> bool) -> Option<u32> {
+        self.owners.iter().rev().copied().find(|def| is_one(self.def(*def).kind()))
+    }
+
     /// Whether the walk is inside a function, method or constructor.
     pub fn in_function(&self) -> bool {
         self.lambdas > 0
@@ -575,7 +580,8 @@ impl<'a> Walker<'a> {
         let def = self.rows.defs.len() as u32 - 1;
         // The title of a test is text, which no mention can mean.
         let titled = matches!(self.language.language.family, Family::Script | Family::Dart | Family::Php);
-        let title = row.flags & flag::TEST != 0 && titled && row.kind() == Kind::Function;
+        let tested = row.flags & flag::TEST != 0 && titled && row.kind() == Kind::Function;
+        let title = tested || place.kind().contains("string");
         if self.in_function() && !row.name.is_empty() && !title {
             self.scopes.declare(self.scope, row.name, row.name_at, Target::Def(def));
         }

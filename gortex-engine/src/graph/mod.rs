@@ -360,6 +360,11 @@ pub fn is_test_path(path: &str) -> bool {
         "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" => {
             stem.ends_with("_test") || stem.ends_with("_tests") || stem.ends_with("_unittest") || stem.starts_with("test_")
         }
+        "rb" => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
+        "lua" => stem.ends_with("_spec") || stem.ends_with("_test"),
+        "ex" | "exs" => stem.ends_with("_test"),
+        "bats" => true,
+        "hs" => stem.ends_with("Spec") || stem.ends_with("Test") || stem.ends_with("Tests"),
         _ => false,
     }
 }

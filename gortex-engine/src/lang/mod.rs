@@ -322,9 +322,13 @@ impl Lang {
         Some(Lang(found as u8))
     }
 
-    /// The language of a path and its bytes: a header is C++ when its text is.
+    /// The language of a path and its bytes: a header is C++ when its text is, a file without an ending is what its first
+    /// line asks to be run with.
     pub fn of_file(path: &str, bytes: &[u8]) -> Option<Lang> {
-        let lang = Lang::of_path(path)?;
+        let Some(lang) = Lang::of_path(path) else {
+            let bare = Path::new(path).extension().is_none();
+            return if bare { shebang(bytes).and_then(Lang::named) } else { None };
+        };
         let header = Path::new(path).extension().is_some_and(|extension| extension == "h");
         if header && cpp::looks_like_cpp(bytes) { Lang::named("cpp") } else { Some(lang) }
     }
@@ -346,9 +350,61 @@ impl Lang {
     }
 }
 
+/// The language of the interpreter that a `#!` line names.
+fn shebang(bytes: &[u8]) -> Option<&'static str> {
+    let line = bytes.strip_prefix(b"#!")?;
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len()).min(256)];
+    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let base = |word: &str| word.rsplit('/').next().unwrap_or(word).to_owned();
+    let mut program = base(words.next()?);
+    if program == "env" {
+        // Options and settings of `env` come before the program.
+        program = base(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
+    }
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    Some(match program {
+        "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "bats" => "bash",
+        "python" | "pypy" => "python",
+        "ruby" | "jruby" => "ruby",
+        "node" | "nodejs" | "bun" => "javascript",
+        "deno" | "ts-node" | "tsx" => "typescript",
+        "lua" | "luajit" | "resty" => "lua",
+        "elixir" => "elixir",
+        "runghc" | "runhaskell" | "stack" => "haskell",
+        "php" => "php",
+        "perl" => "perl",
+        "scala" => "scala",
+        "swift" => "swift",
+        "dart" => "dart",
+        "ocaml" => "ocaml",
+        "kotlin" => "kotlin",
+        "Rscript" => "r",
+        "julia" => "julia",
+        "tclsh" | "wish" => "tcl",
+        "groovy" => "groovy",
+        "fish" => "fish",
+        "pwsh" => "powershell",
+        "make" => "make",
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_without_an_ending_is_what_it_is_run_with() {
+        let name = |path, text: &str| Lang::of_file(path, text.as_bytes()).map(|lang| lang.language().name);
+        assert_eq!(name("bin/tool", "#!/bin/sh\necho\n"), Some("bash"));
+        assert_eq!(name("bin/tool", "#!/usr/bin/env -S FOO=1 python3.11 -u\n"), Some("python"));
+        assert_eq!(name("bin/tool", "#! /usr/bin/env ruby"), Some("ruby"));
+        assert_eq!(name("bin/tool", "#!/usr/bin/env node\n"), Some("javascript"));
+        assert_eq!(name("bin/tool", "#!/opt/unknown\n"), None);
+        assert_eq!(name("bin/tool", "echo\n"), None);
+        assert_eq!(name("tool.txt", "#!/bin/sh\n"), None);
+        assert_eq!(name("tool.py", "#!/bin/sh\n"), Some("python"));
+    }
 
     #[test]
     fn every_kind_in_a_table_exists_in_its_grammar() {

@@ -58,19 +58,31 @@ pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, family:
     // A changed header is found by comparing the hierarchies; here it only says that the inside is not all that differs.
     let same_supers = supers(before) == supers(after);
     let inside = names.is_empty() && same_defs && same_supers && same_imports;
-    if inside {
-        Change::Inside
-    } else if named(family) {
-        Change::Names(names)
-    } else {
-        Change::Everything
+    if !named(family) {
+        // How many arguments may be left out stands in a signature.
+        let alike = |(old, new): (&DefRow, &DefRow)| before.str(old.signature) == after.str(new.signature);
+        let same = inside && before.defs.iter().zip(after.defs).all(alike);
+        return if same { Change::Inside } else { Change::Everything };
     }
+    if inside { Change::Inside } else { Change::Names(names) }
 }
 
-/// Whether names tell who is concerned. In these families a file shares the names of others without a word, or an extension
-/// changes types that it does not mention.
+/// Whether names tell who is concerned. In these families a class is put together from several files, or a file shares the
+/// names of others without a word, is reached under names that it does not spell out (`a.x = 1` for
+/// `x=`), or an extension changes types that it does not mention.
 fn named(family: Option<Family>) -> bool {
-    !matches!(family, Some(Family::Dart | Family::Ocaml | Family::Php | Family::Swift))
+    !matches!(family, Some(
+            Family::Dart
+                | Family::Elixir
+                | Family::Haskell
+                | Family::Lua
+                | Family::Ocaml
+                | Family::Php
+                | Family::Ruby
+                | Family::Shell
+                | Family::Swift
+        )
+    )
 }
 
 /// Namespaces and submodules: their appearance moves whole paths.

@@ -56,13 +56,16 @@ fn declared_in(scopes: &Scopes<'_>, built: &mut Built, file: usize) {
         });
         // A class header is read outside the class: its own nested types are not in scope there.
         let around = own.and_then(|own| table.parents.get(own as usize).copied()).unwrap_or(base);
+        // A mixin is named inside the class.
+        let mixin = row.role == Role::Implements as u8 && table.family(file) == Some(Family::Ruby);
+        let around = if mixin { own.unwrap_or(base) } else { around };
         let mut found = infer.type_node(Place { file, owner: around }, view.str(row.super_type));
         // `const Base = require("./base")` names a module; what it exports as a whole is the class.
         if let Entity::Module(module) = found {
             found = scopes.lookup(module, table.name("default"), Want::Type, true, 0);
         }
         match found {
-            Entity::Node(target) if Some(target) != sub && table.kind(target).is_type() => {
+            Entity::Node(target) if (Some(target) != sub || (mixin && row.embeds == 1)) && table.is_type(target) => {
                 relate(scopes, built, file, row, sub, target);
             }
             Entity::Node(_) => {}
@@ -111,9 +114,14 @@ fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, s
     }
     let Some(sub) = sub else { return foreign_members(scopes, built, file, row, target) };
     let is_protocol = |node: NodeId| table.kind(node).is_interface();
-    let known = built.hierarchy.supers.entry(sub).or_default();
+    let extends = row.embeds == 1 && table.family(file) == Some(Family::Ruby);
+    let relation = if extends { &mut built.hierarchy.extended } else { &mut built.hierarchy.supers };
+    let known = relation.entry(sub).or_default();
     if !known.contains(&target) {
         known.push(target);
+    }
+    if sub == target {
+        return;
     }
     let kind = match Role::from_byte(row.role) {
         _ if row.embeds == 1 => EdgeKind::Composes,
@@ -236,6 +244,10 @@ fn promoted(scopes: &Scopes<'_>, hierarchy: &Hierarchy, ty: NodeId) -> Vec<(Name
     found
 }
 
+fn is_elixir(scopes: &Scopes<'_>, node: NodeId) -> bool {
+    scopes.table.family(scopes.table.file_of(node)) == Some(Family::Elixir)
+}
+
 fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
     let table = &scopes.table;
     let infer = Infer { scopes, hierarchy: &built.hierarchy };
@@ -243,10 +255,13 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
     subs.sort_unstable();
     let mut edges = Vec::new();
     for sub in subs {
-        for member in table.all_members(sub) {
+        let openings = scopes.modules.ruby.openings(table, sub).flat_map(|other| table.all_members(other));
+        for member in table.all_members(sub).iter().chain(openings) {
             let Some(def) = table.def(*member) else { continue };
             let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
-            if def.kind() != Kind::Method || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
+            // What a module of Elixir has for a behaviour or protocol is a function.
+            let replaces = def.kind() == Kind::Method || (def.kind() == Kind::Function && is_elixir(scopes, *member));
+            if !replaces || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
                 continue;
             }
             let name = table.node_name[*member as usize];
@@ -255,6 +270,7 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
                 if let Some((target, _)) = infer.member(*above, name, Want::Call)
                     && table.kind(target) == Kind::Method
                     && target != *member
+                    && (!is_elixir(scopes, *member) || table.def(target).is_some_and(|above| above.params == def.params))
                     && !targets.contains(&target)
                 {
                     targets.push(target);

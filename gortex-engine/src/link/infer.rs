@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::lua;
 use super::modules::Module;
 use super::modules::ocaml::Spot;
 use super::scope::{Entity, Scopes, Want};
@@ -48,6 +49,8 @@ const DEPTH: u32 = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
     pub supers: FxHashMap<NodeId, Vec<NodeId>>,
+    /// Modules whose methods a class or module takes as its own (Ruby's `extend`).
+    pub extended: FxHashMap<NodeId, Vec<NodeId>>,
     /// Types with a supertype outside the tracked roots.
     pub open: rustc_hash::FxHashSet<NodeId>,
 }
@@ -63,7 +66,7 @@ impl<'a> Infer<'_, 'a> {
     /// The innermost type around a node, or at it.
     pub fn enclosing_type(&self, node: NodeId) -> Option<NodeId> {
         let table = &self.scopes.table;
-        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.kind(*at).is_type() || self.is_function_class(*at))
+        std::iter::once(node).chain(table.ancestors(node)).find(|at| table.is_type(*at) || self.is_function_class(*at))
     }
 
     /// Whether a function has members of its own, as classes were written before there were classes.
@@ -90,7 +93,8 @@ impl<'a> Infer<'_, 'a> {
                 return Some((found, at != ty));
             }
             let above = self.hierarchy.supers.get(&at).into_iter().flatten().copied();
-            for next in above.chain(self.alias_target(at)) {
+            let openings = self.scopes.modules.ruby.openings(&self.scopes.table, at);
+            for next in openings.chain(above).chain(self.alias_target(at)) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push_back(next);
@@ -108,7 +112,8 @@ impl<'a> Infer<'_, 'a> {
             if self.hierarchy.open.contains(&at) {
                 return true;
             }
-            for next in self.hierarchy.supers.get(&at).into_iter().flatten().copied() {
+            let openings = self.scopes.modules.ruby.openings(&self.scopes.table, at);
+            for next in openings.chain(self.hierarchy.supers.get(&at).into_iter().flatten().copied()) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push(next);
@@ -154,6 +159,15 @@ impl<'a> Infer<'_, 'a> {
         let family = table.family(place.file);
         if family == Some(Family::Php) {
             return self.scopes.php_type(place.file, place.owner, head);
+        }
+        if family == Some(Family::Ruby) {
+            return self.ruby_constant(place, head);
+        }
+        if family == Some(Family::Elixir) {
+            return self.elixir_type(place, head);
+        }
+        if family == Some(Family::Haskell) {
+            return self.haskell_type(place, head);
         }
         if family == Some(Family::Rust) && head.contains("::") {
             if let Some(rest) = head.strip_prefix("Self::") {
@@ -230,7 +244,7 @@ impl<'a> Infer<'_, 'a> {
         }
         let Some(parsed) = types::parse(text) else { return Ty::Unknown };
         match self.head(place, parsed.head) {
-            Entity::Node(node) if self.scopes.table.kind(node).is_type() => match self.alias_of_text(node, depth) {
+            Entity::Node(node) if self.scopes.table.is_type(node) => match self.alias_of_text(node, depth) {
                 Some(inner) => inner,
                 None => Ty::Instance(node),
             },
@@ -278,6 +292,16 @@ impl<'a> Infer<'_, 'a> {
         let Some(row) = view.expr(expr) else { return Ty::Unknown };
         if depth > DEPTH {
             return Ty::Unknown;
+        }
+        if self.is_ruby(place.file)
+            && let Some(found) = self.ruby_ty(place, row, depth)
+        {
+            return found;
+        }
+        if self.is_elixir(place.file)
+            && let Some(found) = self.elixir_ty(place, row, depth)
+        {
+            return found;
         }
         let text = view.str(row.name);
         let base = |at: u32| self.ty(place, at, depth + 1);
@@ -358,6 +382,7 @@ impl<'a> Infer<'_, 'a> {
             }
             // All modules of ours are known: a name in none of them is another's.
             Entity::None if is_builtin(text) || language.is_some_and(|language| language.family == Family::Swift) => Ty::External,
+            Entity::None if language.is_some_and(|language| is_library_name(language.family, text)) => Ty::External,
             Entity::None => Ty::Unknown,
         }
     }
@@ -457,6 +482,11 @@ impl<'a> Infer<'_, 'a> {
                     };
                 }
             }
+            if let (Ty::Type(ty), "new") = (receiver, text)
+                && self.scopes.table.family(place.file) == Some(Family::Lua)
+            {
+                return Ty::Instance(ty);
+            }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {
                 return Self::unwrap(base);
@@ -489,6 +519,9 @@ impl<'a> Infer<'_, 'a> {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
         let text = table.str(file, def.ty);
+        if text.is_empty() && table.family(file) == Some(Family::Lua) {
+            return self.returned(node, receiver, depth);
+        }
         if text.is_empty() || depth > DEPTH {
             return Ty::Unknown;
         }
@@ -559,6 +592,14 @@ impl<'a> Infer<'_, 'a> {
             (false, _) => args.first(),
         };
         chosen.map_or(Ty::Unknown, |text| Ty::Text { file, owner, text })
+    }
+}
+
+/// Whether a free name is that of something that comes with the language.
+fn is_library_name(family: Family, text: &str) -> bool {
+    match family {
+        Family::Lua => lua::is_library(text) || lua::is_builtin(text),
+        _ => false,
     }
 }
 

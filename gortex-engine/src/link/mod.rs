@@ -10,9 +10,18 @@ mod assemble;
 #[cfg(test)]
 mod dart_tests;
 mod delta;
+mod elixir;
+#[cfg(test)]
+mod elixir_tests;
 mod foreign;
+mod haskell;
+#[cfg(test)]
+mod haskell_tests;
 mod hierarchy;
 mod infer;
+mod lua;
+#[cfg(test)]
+mod lua_tests;
 mod modules;
 mod names;
 #[cfg(test)]
@@ -25,7 +34,12 @@ mod relink;
 mod relink_tests;
 #[cfg(test)]
 mod repos_tests;
+mod ruby;
+#[cfg(test)]
+mod ruby_tests;
 mod scope;
+#[cfg(test)]
+mod shell_tests;
 #[cfg(test)]
 mod swift_tests;
 mod table;
@@ -169,7 +183,7 @@ fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
                 let node = base + 1 + index as u32;
                 let owner = if def.parent == NONE { base } else { base + 1 + def.parent };
                 match infer.type_node(Place { file, owner }, view.str(def.owner_type)) {
-                    Entity::Node(ty) if table.kind(ty).is_type() => Some((node, ty)),
+                    Entity::Node(ty) if table.is_type(ty) => Some((node, ty)),
                     // Before classes a function was one: `View.prototype.lookup = function ..`.
                     Entity::Node(ty) if table.family(file) == Some(Family::Script) && table.kind(ty).is_callable() => {
                         Some((node, ty))

@@ -7,15 +7,20 @@
 
 mod c;
 mod dart;
+mod elixir;
 mod go;
+mod haskell;
 mod java;
 pub(crate) mod ocaml;
 mod php;
+mod lua;
 mod python;
+pub(crate) mod ruby;
 mod rust;
 mod script;
 mod swift;
 mod ties;
+pub(crate) mod shell;
 
 use rustc_hash::FxHashMap;
 
@@ -79,9 +84,12 @@ pub(crate) struct Modules {
     pub file_package: Vec<u32>,
     go: go::GoModules,
     java: java::JavaPackages,
+    lua: lua::LuaModules,
     python: python::PythonModules,
+    pub ruby: ruby::RubyModules,
     pub rust: rust::RustModules,
     script: script::ScriptModules,
+    pub shell: shell::Sourced,
     c: c::Includes,
     /// Which repositories may name what is in which.
     pub ties: Ties,
@@ -89,6 +97,8 @@ pub(crate) struct Modules {
     pub ocaml: ocaml::OcamlModules,
     pub php: php::PhpSpaces,
     swift: swift::SwiftTargets,
+    pub elixir: elixir::ElixirModules,
+    pub haskell: haskell::HaskellModules,
 }
 
 impl Modules {
@@ -105,7 +115,9 @@ impl Modules {
             file_package: vec![NONE; table.files.len()],
             go,
             java: java::JavaPackages::default(),
+            lua: lua::LuaModules::new(table),
             python: python::PythonModules::new(table),
+            ruby: ruby::RubyModules::new(table),
             rust: rust::RustModules::default(),
             script,
             c: c::Includes::new(table),
@@ -114,6 +126,9 @@ impl Modules {
             ocaml: ocaml::OcamlModules::default(),
             php: php::PhpSpaces::default(),
             swift: swift::SwiftTargets::default(),
+            shell: shell::Sourced::new(table),
+            elixir: elixir::ElixirModules::new(table),
+            haskell: haskell::HaskellModules::new(table),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
@@ -147,14 +162,14 @@ impl Modules {
             Family::Script => self.script.resolve(self, table, file, text),
             Family::CSharp => Module::Unknown,
             Family::Dart => self.dart.resolve(self, table, file, text),
-            Family::Elixir => Module::Unknown,
-            Family::Haskell => Module::Unknown,
-            Family::Lua => Module::Unknown,
+            Family::Elixir => self.elixir.resolve(table, file, text),
+            Family::Haskell => self.haskell.resolve(table, file, text),
+            Family::Lua => self.lua.resolve(table, file, text),
             Family::Ocaml => Module::Unknown, // paths need scopes
             Family::Php => self.php.resolve(self, table, file, text, flags),
             Family::Plain => Module::Unknown,
-            Family::Ruby => Module::Unknown,
-            Family::Shell => Module::Unknown,
+            Family::Ruby => self.ruby.resolve(self, table, file, text),
+            Family::Shell => self.shell.resolve(self, table, file, text),
             Family::Swift => self.swift.resolve(text),
             Family::Zig => Module::Unknown,
         };
@@ -203,6 +218,9 @@ impl Modules {
         let mut includes = std::mem::take(&mut self.c);
         includes.close(self, table);
         self.c = includes;
+        let mut sourced = std::mem::take(&mut self.shell);
+        sourced.close(self, table);
+        self.shell = sourced;
     }
 }
 

@@ -8,6 +8,7 @@
 use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
 use super::modules::ocaml::Spot;
+use super::ruby::is_builtin_method;
 use super::scope::{Entity, Want};
 use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
@@ -162,11 +163,20 @@ impl FileLinker<'_, '_, '_> {
     /// Makes the edges of a bound mention: the plain one, and what follows from calling a value, a type or an overload.
     fn bound(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
         let table = &self.infer.scopes.table;
-        let role = row.role();
+        let mut role = row.role();
         let Some(def) = table.def(node) else {
             // A file is only ever imported.
             return;
         };
+        // A word that looked like a variable of the same name and is none.
+        let word = role == Role::Read && row.recv == NONE && def.kind().is_callable();
+        if word && (self.infer.is_ruby(self.file) || (self.infer.is_elixir(self.file) && row.args() == Some(0))) {
+            role = Role::Call;
+        }
+        // `%User{}` makes a struct of the module.
+        if role == Role::Instantiate && def.kind() == Kind::Module {
+            return self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
+        }
         if !is_calling(role) {
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
             return;
@@ -188,7 +198,12 @@ impl FileLinker<'_, '_, '_> {
 
     /// A call through a variable, constant or field: the value is read, and what it holds is called where that is known.
     fn call_of_value(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
+        let table = &self.infer.scopes.table;
         self.edge(place.owner, node, row.line, row.col, Role::Read, bound, 0);
+        // Reading an attribute looks like a call in Ruby, and a field is a function in Haskell.
+        if self.infer.is_ruby(self.file) || self.infer.is_haskell(self.file) {
+            return;
+        }
         let held = self.infer.settle(self.infer.value_of(node, 0));
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match held {
@@ -196,6 +211,8 @@ impl FileLinker<'_, '_, '_> {
             Ty::Type(target) => {
                 self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
             }
+            // `local insert = table.insert`.
+            Ty::External if table.family(self.file) == Some(Family::Lua) => self.loose(place.owner, row, Unbound::External),
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }
     }
@@ -206,6 +223,10 @@ impl FileLinker<'_, '_, '_> {
             let unnamed = table.members(ty, table.name("new")).iter().copied();
             return unnamed.into_iter().find(|member| table.kind(*member) == Kind::Constructor);
         }
+        if self.infer.is_ruby(self.file) {
+            let found = self.infer.ruby_member(Ty::Instance(ty), table.name("initialize"), Want::Call);
+            return found.map(|(node, _)| node);
+        }
         let own = table.all_members(ty).iter().copied().find(|member| table.kind(*member) == Kind::Constructor);
         own.or_else(|| {
             let name = match table.family(self.file) {
@@ -213,6 +234,7 @@ impl FileLinker<'_, '_, '_> {
                 Some(Family::Script) => table.name("constructor"),
                 Some(Family::Php) => table.name("__construct"),
                 Some(Family::Swift) => table.name("init"),
+                Some(Family::Lua) => table.name("initialize"),
                 _ => NONE,
             };
             (name != NONE).then(|| self.infer.member(ty, name, Want::Call).map(|(node, _)| node)).flatten()
@@ -276,6 +298,24 @@ impl FileLinker<'_, '_, '_> {
     fn bind(&self, place: Place, row: &RefRow) -> Bound {
         let table = &self.infer.scopes.table;
         let name = table.name_of(self.file, row.name);
+        if self.infer.is_elixir(self.file)
+            && let Some(bound) = self.bind_elixir(place, row, name)
+        {
+            return bound;
+        }
+        if self.infer.is_haskell(self.file)
+            && let Some(found) = self.infer.haskell_mention(self.file, row, name, want(row.role()))
+        {
+            return match found {
+                Entity::Node(node) => Bound::exact(node),
+                Entity::External if is_calling(row.role()) => Bound::Loose(Unbound::External),
+                _ if is_calling(row.role()) => Bound::Loose(Unbound::NoDefinition),
+                _ => Bound::Nothing,
+            };
+        }
+        if row.recv == NONE && self.infer.is_ruby(self.file) {
+            return self.bind_ruby_bare(place, row, name);
+        }
         if row.recv == NONE {
             return self.bind_bare(place, row, name);
         }
@@ -284,6 +324,7 @@ impl FileLinker<'_, '_, '_> {
         match recv.kind() {
             ExprKind::LocalDef if recv.slot == BARE => Bound::exact(self.base + 1 + recv.base),
             ExprKind::LocalBind if recv.slot == BARE => self.bind_local(place, row),
+            _ if self.infer.is_ruby(self.file) => self.bind_ruby_member(place, row, name),
             _ => self.bind_member(place, row, name, recv.kind() == ExprKind::Super),
         }
     }
@@ -334,7 +375,15 @@ impl FileLinker<'_, '_, '_> {
             return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
         }
         let rust = language.is_some_and(|language| language.family == Family::Rust);
+        let shell = language.is_some_and(|language| language.family == Family::Shell);
         match scopes.free(self.file, place.owner, name, want(role)) {
+            // A variable is no command, and a function no value.
+            Entity::Node(node) if shell && is_calling(role) != scopes.table.kind(node).is_callable() => {
+                if is_calling(role) && self.is_builtin(row) { Bound::Loose(Unbound::Builtin) } else { nothing }
+            }
+            Entity::Node(node) if scopes.is_by_name(self.file, name, node) => {
+                Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: false }
+            }
             Entity::Node(node) => Bound::exact(node),
             // A module that is used as a value stands for what it exports as a whole.
             Entity::Module(module) if language.is_some_and(|language| language.family == Family::Script) => {
@@ -348,7 +397,19 @@ impl FileLinker<'_, '_, '_> {
             Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
             Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
             Entity::Module(_) | Entity::External => Bound::Nothing,
+            Entity::None if is_calling(role) && self.is_builtin(row) => Bound::Loose(Unbound::Builtin),
             Entity::None => nothing,
+        }
+    }
+
+    /// Whether a bare name is that of a function that comes with the language.
+    fn is_builtin(&self, row: &RefRow) -> bool {
+        let table = &self.infer.scopes.table;
+        let text = table.str(self.file, row.name);
+        match table.family(self.file) {
+            Some(Family::Lua) => super::lua::is_builtin(text),
+            Some(Family::Shell) => super::modules::shell::is_builtin(text),
+            _ => false,
         }
     }
 
@@ -396,6 +457,13 @@ impl FileLinker<'_, '_, '_> {
                     let confidence = if inherited || of_super { 95 } else { 100 };
                     Bound::To { node, tier: Tier::AstResolved, confidence, aliased: false }
                 }
+                // A class library makes `new` for every class.
+                None if table.family(self.file) == Some(Family::Lua)
+                    && table.kind(ty) == Kind::Class
+                    && table.str(self.file, row.name) == "new" =>
+                {
+                    Bound::exact(ty)
+                }
                 None if self.infer.is_open(ty) => loose(Unbound::External),
                 None => loose(Unbound::NoMember),
             },
@@ -431,6 +499,130 @@ impl FileLinker<'_, '_, '_> {
             };
         }
         scopes.ocaml_field(Spot::new(self.file, place.owner), name).map(inferred)
+    }
+
+    // ----- Elixir
+
+    /// What Elixir's own rules say of a mention; `None` for locals and fields of structs.
+    fn bind_elixir(&self, place: Place, row: &RefRow, name: NameId) -> Option<Bound> {
+        let (infer, table) = (self.infer, &self.infer.scopes.table);
+        let text = table.str(self.file, row.name);
+        let role = row.role();
+        let loose = |reason| if is_calling(role) { Bound::Loose(reason) } else { Bound::Nothing };
+        let view = &table.views[self.file];
+        let Some(recv) = view.expr(row.recv) else {
+            if text.starts_with(char::is_uppercase) || text.starts_with("__MODULE__") {
+                return Some(match infer.elixir_module(place, text) {
+                    Entity::Node(node) => Bound::exact(node),
+                    Entity::External => loose(Unbound::External),
+                    _ => loose(Unbound::NoDefinition),
+                });
+            }
+            let member = match (text.starts_with('@'), role) {
+                (true, _) => infer.elixir_member(place, name, Kind::Constant),
+                (_, Role::Type) => infer.elixir_member(place, name, Kind::TypeAlias),
+                _ => infer.elixir_bare(place, name, row.args()),
+            };
+            return Some(match member {
+                Some(node) => Bound::exact(node),
+                None if super::elixir::is_builtin(text) => loose(Unbound::Builtin),
+                None => loose(Unbound::NoDefinition),
+            });
+        };
+        if matches!(recv.kind(), ExprKind::LocalBind | ExprKind::LocalDef) && recv.slot == BARE {
+            // A word with arguments is a call even where a variable has the same name.
+            let calls = recv.kind() == ExprKind::LocalBind && is_calling(role);
+            return calls.then(|| infer.elixir_bare(place, name, row.args()).map_or(loose(Unbound::NoDefinition), Bound::exact));
+        }
+        let Ty::Type(module) = infer.settle(infer.ty(place, row.recv, 0)) else { return None };
+        let own = infer.enclosing_type(place.owner) == Some(module);
+        let found = match role {
+            Role::Type => table.members(module, name).first().copied().filter(|_| name != NONE),
+            _ => infer.elixir_function(module, name, row.args(), own),
+        };
+        Some(match found {
+            Some(node) => Bound::exact(node),
+            None if text == "__using__" => Bound::Nothing,
+            None => loose(Unbound::NoMember),
+        })
+    }
+
+    // ----- Ruby
+
+    fn bind_ruby_bare(&self, place: Place, row: &RefRow, name: NameId) -> Bound {
+        let text = self.infer.scopes.table.str(self.file, row.name);
+        let calling = is_calling(row.role());
+        let loose = |reason| if calling { Bound::Loose(reason) } else { Bound::Nothing };
+        if text.starts_with(char::is_uppercase) && (row.role() != Role::Call || name == NONE) {
+            return match self.infer.ruby_constant(place, text) {
+                Entity::Node(node) => Bound::exact(node),
+                Entity::External => loose(Unbound::External),
+                _ => loose(Unbound::NoDefinition),
+            };
+        }
+        if let Some((node, inherited, by_name)) = self.infer.ruby_bare(place, name, text) {
+            let (tier, confidence) = match (by_name, inherited) {
+                (true, _) => (Tier::AstInferred, 80),
+                (_, true) => (Tier::AstResolved, 95),
+                _ => (Tier::AstResolved, 100),
+            };
+            return Bound::To { node, tier, confidence, aliased: false };
+        }
+        let own = self.infer.ruby_self(place.owner);
+        match own {
+            Ty::Type(ty) if text == "new" && calling => Bound::exact(ty),
+            _ if is_builtin_method(text) => loose(Unbound::Builtin),
+            Ty::Type(ty) | Ty::Instance(ty) if self.infer.is_open(ty) => loose(Unbound::NoMember),
+            _ => loose(Unbound::NoDefinition),
+        }
+    }
+
+    fn bind_ruby_member(&self, place: Place, row: &RefRow, name: NameId) -> Bound {
+        let (infer, table) = (self.infer, &self.infer.scopes.table);
+        let text = table.str(self.file, row.name);
+        let role = row.role();
+        let loose = |reason| match (role, reason) {
+            (role, _) if is_calling(role) => Bound::Loose(reason),
+            (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
+            _ => Bound::Nothing,
+        };
+        let view = &table.views[self.file];
+        let kind = view.expr(row.recv).map_or(ExprKind::Unknown, |recv| recv.kind());
+        if kind == ExprKind::Super {
+            return match infer.ruby_super(place, name) {
+                Ok(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false },
+                Err(true) => loose(Unbound::External),
+                Err(false) => loose(Unbound::NoMember),
+            };
+        }
+        if text.starts_with(char::is_uppercase) && role != Role::Call {
+            return match infer.ruby_path(place, row.recv, text) {
+                Entity::Node(node) => Bound::exact(node),
+                Entity::External => loose(Unbound::External),
+                _ => loose(Unbound::NoDefinition),
+            };
+        }
+        let receiver = infer.settle(infer.ty(place, row.recv, 0));
+        let (Ty::Instance(ty) | Ty::Type(ty)) = receiver else {
+            return match receiver {
+                Ty::External => loose(Unbound::External),
+                _ if is_builtin_method(text) => loose(Unbound::Builtin),
+                _ => loose(Unbound::UnknownReceiver),
+            };
+        };
+        // `a.x = 1` calls `x=` where there is one.
+        let setter = if role == Role::Write { table.name(&format!("{text}=")) } else { NONE };
+        let found = infer.ruby_member(receiver, setter, Want::Call).or_else(|| infer.ruby_member(receiver, name, want(role)));
+        match found {
+            Some((node, inherited)) => {
+                Bound::To { node, tier: Tier::AstResolved, confidence: if inherited { 95 } else { 100 }, aliased: false }
+            }
+            None if text == "new" && matches!(receiver, Ty::Type(_)) => Bound::exact(ty),
+            None if is_builtin_method(text) => loose(Unbound::Builtin),
+            None if infer.is_open(ty) => loose(Unbound::External),
+            // Methods of an explicit `self` in a script or block are those of whoever runs it.
+            None => loose(Unbound::NoMember),
+        }
     }
 
     // ----- rows

@@ -11,7 +11,7 @@ use super::modules::ocaml::Spot;
 use super::modules::{Module, Modules};
 use super::table::{NameId, Table, TableParts};
 use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
-use crate::graph::{FileEntry, NodeId};
+use crate::graph::{FileEntry, NodeId, is_test_path};
 use crate::lang::Family;
 
 /// What a name stands for.
@@ -69,6 +69,8 @@ pub(crate) struct Scopes<'a> {
     pub imports: Vec<FileImports>,
     /// Global names to their nodes, for languages with one program-wide name space.
     pub globals: Vec<(NameId, NodeId)>,
+    /// Names of programs without modules (Lua, shells): what a file defines every other file of the program may use.
+    program: FxHashMap<(Family, NameId), Vec<NodeId>>,
     /// Macros by name: they are visible by the order of the text, not by path.
     pub macros: FxHashMap<NameId, Vec<NodeId>>,
     /// Members of types outside the tracked roots.
@@ -83,6 +85,7 @@ pub(crate) struct ScopeParts {
     modules: Modules,
     imports: Vec<FileImports>,
     globals: Vec<(NameId, NodeId)>,
+    program: FxHashMap<(Family, NameId), Vec<NodeId>>,
     macros: FxHashMap<NameId, Vec<NodeId>>,
     foreign: super::foreign::Foreign,
     default_name: NameId,
@@ -91,14 +94,15 @@ pub(crate) struct ScopeParts {
 impl<'a> Scopes<'a> {
     /// Keeps what does not borrow from the files.
     pub fn into_parts(self) -> ScopeParts {
-        let Scopes { table, modules, imports, globals, macros, foreign, default_name } = self;
-        ScopeParts { table: table.into_parts(), modules, imports, globals, macros, foreign, default_name }
+        let Scopes { table, modules, imports, globals, program, macros, foreign, default_name } = self;
+        ScopeParts { table: table.into_parts(), modules, imports, globals, program, macros, foreign, default_name }
     }
 
     /// The scopes of files that say the same to others as those the parts were made from.
     pub fn from_parts(files: &'a [FileEntry], parts: ScopeParts) -> Self {
-        let ScopeParts { table, modules, imports, globals, macros, foreign, default_name } = parts;
-        Scopes { table: Table::from_parts(files, table), modules, imports, globals, macros, foreign, default_name }
+        let ScopeParts { table, modules, imports, globals, program, macros, foreign, default_name } = parts;
+        let table = Table::from_parts(files, table);
+        Scopes { table, modules, imports, globals, program, macros, foreign, default_name }
     }
 
     pub fn new(table: Table<'a>, modules: Modules) -> Self {
@@ -123,8 +127,9 @@ impl<'a> Scopes<'a> {
                 macros.entry(table.node_name[node as usize]).or_default().push(node);
             }
         }
-        let mut scopes =
-            Scopes { table, modules, imports: Vec::new(), globals, macros, foreign: FxHashMap::default(), default_name };
+        let program = program_names(&table);
+        let foreign = FxHashMap::default();
+        let mut scopes = Scopes { table, modules, imports: Vec::new(), globals, program, macros, foreign, default_name };
         // Imports are resolved from rows alone first; the sorted tables then make every later look-up cheap.
         let imports = (0..scopes.table.files.len()).into_par_iter().map(|file| scopes.file_imports(file)).collect();
         scopes.imports = imports;
@@ -214,6 +219,7 @@ impl<'a> Scopes<'a> {
         let module = self.import_module(file, row, depth + 1);
         if row.flags & import_flag::MODULE != 0 || (row.name.is_empty() && !rust) {
             return match module {
+                Module::Node(node) if table.family(file) == Some(Family::Lua) => self.lua_value(node, depth),
                 Module::External => Entity::External,
                 other => Entity::Module(other),
             };
@@ -326,6 +332,9 @@ impl<'a> Scopes<'a> {
             if exported.is_some() {
                 return exported;
             }
+        }
+        if outside && family == Some(Family::Lua) && table.kind(node) == Kind::File {
+            return self.lua_export(node, name, want, depth);
         }
         let own = table.members(node, name).iter().copied();
         // The title of `it("x")` names a test, not a value that code could mean.
@@ -482,8 +491,41 @@ impl<'a> Scopes<'a> {
             },
             Some(Family::C) => self.c_global(file, name, want),
             Some(Family::Swift) => self.swift_free(file, name, want),
+            Some(family @ (Family::Lua | Family::Shell)) => self.program_name(family, file, name, want),
             _ => Entity::None,
         }
+    }
+
+    /// A name that another file of the program defines, where only one does. In a program without modules that is what the
+    /// name means, but a repository may hold several programs: see [`Scopes::is_by_name`].
+    fn program_name(&self, family: Family, file: usize, name: NameId, want: Want) -> Entity {
+        let table = &self.table;
+        let repo = table.files[file].repo;
+        let all = self.program.get(&(family, name)).map_or(&[][..], Vec::as_slice);
+        let place = |node: &NodeId| table.file_of(*node);
+        let sourced = all.iter().copied().filter(|node| self.modules.shell.sources(file, place(node)));
+        let found = self.pick(sourced, want);
+        if found.is_some() {
+            return found;
+        }
+        let only = |nodes: &mut dyn Iterator<Item = NodeId>| nodes.next().filter(|_| nodes.next().is_none());
+        let tests = is_test_path(&table.files[file].path);
+        let mut shared = all.iter().copied().filter(|node| self.modules.shell.shares(file, place(node)));
+        let mut anywhere = all.iter().copied().filter(|node| {
+            let other = &table.files[place(node)];
+            other.repo == repo && (tests || !is_test_path(&other.path))
+        });
+        only(&mut shared).or_else(|| only(&mut anywhere)).map_or(Entity::None, Entity::Node)
+    }
+
+    /// Whether a free name was bound because nothing else in the repository has it, not because the file asks for it.
+    pub fn is_by_name(&self, file: usize, name: NameId, node: NodeId) -> bool {
+        let other = self.table.file_of(node);
+        if other == file || !matches!(self.table.family(file), Some(Family::Lua | Family::Shell)) {
+            return false;
+        }
+        let imported = self.imports[file].named.iter().any(|(_, alias, _)| *alias == name);
+        !imported && !self.modules.shell.sources(file, other)
     }
 
     /// A program-wide name: in a visible header or file first, else the only definition there is.
@@ -540,4 +582,18 @@ impl<'a> Scopes<'a> {
             }
         }
     }
+}
+
+fn program_names(table: &Table<'_>) -> FxHashMap<(Family, NameId), Vec<NodeId>> {
+    let mut program: FxHashMap<(Family, NameId), Vec<NodeId>> = FxHashMap::default();
+    for (at, file) in table.files.iter().enumerate() {
+        let Some(family @ (Family::Lua | Family::Shell)) = table.family(at) else { continue };
+        for (index, def) in table.views[at].defs.iter().enumerate() {
+            if def.parent == NONE && def.owner_type.is_empty() && def.has(flag::EXPORTED) && !def.has(flag::TEST) {
+                let node = file.base + 1 + index as u32;
+                program.entry((family, table.node_name[node as usize])).or_default().push(node);
+            }
+        }
+    }
+    program
 }

@@ -202,6 +202,14 @@ impl<'a> Table<'a> {
         self.def(node).map_or(Kind::File, DefRow::kind)
     }
 
+    /// Whether a node is a type, or a module that is used like one (mixed in, or the type of a struct).
+    pub fn is_type(&self, node: NodeId) -> bool {
+        match self.kind(node) {
+            Kind::Module => matches!(self.family(self.file_of(node)), Some(Family::Ruby | Family::Elixir)),
+            kind => kind.is_type(),
+        }
+    }
+
     pub fn family(&self, file: usize) -> Option<Family> {
         self.files[file].lang.map(|lang| lang.language().family)
     }

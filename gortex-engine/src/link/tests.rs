@@ -16,7 +16,7 @@ pub(super) fn linked(fixture: &str) -> Graph {
     graph_of(&files)
 }
 
-fn node(graph: &Graph, id: &str) -> NodeId {
+pub(super) fn node(graph: &Graph, id: &str) -> NodeId {
     graph.by_id(id).unwrap_or_else(|| {
         let ids: Vec<String> = (0..graph.node_count()).map(|node| graph.id(node)).collect();
         panic!("no node `{id}` among {ids:#?}")
@@ -24,7 +24,7 @@ fn node(graph: &Graph, id: &str) -> NodeId {
 }
 
 /// `name:line tier` of each call and instantiation that reaches a symbol.
-fn callers(graph: &Graph, id: &str) -> Vec<String> {
+pub(super) fn callers(graph: &Graph, id: &str) -> Vec<String> {
     let target = node(graph, id);
     let mut rows: Vec<String> = graph
         .incoming(target)

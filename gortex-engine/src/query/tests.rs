@@ -132,6 +132,11 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
             }
             Some(Family::Jvm) => java_runner(&place),
             Some(Family::Php | Family::Swift | Family::Dart | Family::Ocaml) => other_runner(family, &place, read),
+            Some(Family::Ruby) if rel.ends_with("_spec.rb") => Some(("rspec", place.above("Gemfile").unwrap_or_default())),
+            Some(Family::Ruby) => Some(("minitest", place.above("Rakefile").unwrap_or_default())),
+            Some(Family::Elixir) if rel.ends_with("_test.exs") => place.above("mix.exs").map(|dir| ("mix", dir)),
+            Some(Family::Lua) if rel.ends_with("_spec.lua") => Some(("busted", place.above(".busted").unwrap_or_default())),
+            Some(Family::Shell) if rel.rsplit('.').next() == Some("bats") => Some(("bats", String::new())),
             _ => None,
         };
         let names = functions.iter().map(|node| (graph.name(*node).to_owned(), graph.qualified(*node))).collect();
@@ -149,6 +154,11 @@ pub fn commands(graph: &Graph, tests: &Tests, read: ReadText<'_>) -> (Vec<Comman
             "cargo" => cargo(&dir, &wanted, graph, &prefix, read),
             "go" => go(&dir, &wanted),
             "pytest" => pytest(&wanted),
+            "rspec" => by_file(&["bundle", "exec", "rspec"], &dir, &wanted),
+            "minitest" => minitest(&dir, &wanted),
+            "mix" => by_file(&["mix", "test"], &dir, &wanted),
+            "busted" => by_file(&["busted"], &dir, &wanted),
+            "bats" => by_file(&["bats"], &dir, &wanted),
             "maven" | "gradle" => java(runner, &dir, &wanted, graph, &prefix),
             "phpunit" | "swift" | "pest" | "dart" | "flutter" | "dune" => other(runner, &dir, &wanted),
             _ => script(runner, &dir, &wanted),
@@ -251,6 +261,26 @@ fn pytest(wanted: &[Wanted]) -> (String, Vec<String>) {
         argv.extend(file.names.iter().map(|(_, qualified)| format!("{}::{}", file.rel, qualified.replace('.', "::"))));
     }
     (String::new(), argv)
+}
+
+/// A runner that takes files.
+fn by_file(runner: &[&str], dir: &str, wanted: &[Wanted]) -> (String, Vec<String>) {
+    let mut argv = words(runner);
+    argv.extend(wanted.iter().map(|file| from(dir, &file.rel)));
+    (dir.to_owned(), argv)
+}
+
+/// Minitest runs when its files are loaded; several are loaded one after another.
+fn minitest(dir: &str, wanted: &[Wanted]) -> (String, Vec<String>) {
+    let mut argv = words(&["ruby", "-Ilib", "-Itest"]);
+    let files = wanted.iter().map(|file| from(dir, &file.rel));
+    if let [one] = wanted {
+        argv.push(from(dir, &one.rel));
+    } else {
+        argv.extend(["-e".to_owned(), "ARGV.each { |file| load file }".to_owned()]);
+        argv.extend(files);
+    }
+    (dir.to_owned(), argv)
 }
 
 fn script_runner(place: &Placed<'_>, dir: &str, read: ReadText<'_>) -> Option<&'static str> {
@@ -395,6 +425,28 @@ mod unit {
             ),
         ];
         check(&files, "src/lib.rs::leaf", &["cargo test -p top -- works"]);
+    }
+
+    #[test]
+    fn runners_that_take_files() {
+        let files = [
+            ("mix.exs", "defmodule M.MixProject do\nend\n"),
+            ("lib/a.ex", "defmodule A do\n  def leaf, do: 1\nend\n"),
+            ("test/a_test.exs", "defmodule ATest do\n  test \"leaf\" do\n    A.leaf()\n  end\nend\n"),
+        ];
+        check(&files, "lib/a.ex::A.leaf", &["mix test test/a_test.exs"]);
+        let files = [
+            ("lib/a.rb", "class A\n  def leaf; end\nend\n"),
+            ("spec/a_spec.rb", "describe A do\n  it 'leaf' do\n    A.new.leaf\n  end\nend\n"),
+        ];
+        check(&files, "lib/a.rb::A.leaf", &["bundle exec rspec spec/a_spec.rb"]);
+        let files = [
+            ("lib/a.rb", "class A\n  def leaf; end\nend\n"),
+            ("test/a_test.rb", "class ATest < Minitest::Test\n  def test_leaf\n    A.new.leaf\n  end\nend\n"),
+        ];
+        check(&files, "lib/a.rb::A.leaf", &["ruby -Ilib -Itest test/a_test.rb"]);
+        let files = [("a.sh", "leaf() { :; }\n"), ("test/a.bats", "source ../a.sh\n@test \"leaf\" {\n  leaf\n}\n")];
+        check(&files, "a.sh::leaf", &["bats test/a.bats"]);
     }
 
     #[test]
