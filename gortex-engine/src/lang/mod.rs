@@ -28,6 +28,7 @@ mod rust;
 mod scala;
 mod script;
 mod swift;
+mod tree;
 mod typescript;
 mod zig;
 
