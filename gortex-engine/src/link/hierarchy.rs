@@ -26,6 +26,7 @@ pub(crate) struct Built {
 pub(crate) fn build(scopes: &Scopes<'_>) -> Built {
     let mut built = Built::default();
     declared(scopes, &mut built);
+    parts(scopes, &mut built);
     satisfied(scopes, &mut built);
     overriding(scopes, &mut built);
     built
@@ -62,6 +63,25 @@ fn declared(scopes: &Scopes<'_>, built: &mut Built) {
     }
 }
 
+/// Every part of a C# class has the supertypes that any of them names.
+fn parts(scopes: &Scopes<'_>, built: &mut Built) {
+    let table = &scopes.table;
+    let twins = &scopes.modules.twins;
+    let of_parts = |ty: &NodeId| table.family(table.file_of(*ty)) == Some(Family::CSharp);
+    let mut all: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
+    for ty in twins.all().into_iter().filter(of_parts) {
+        let group = std::iter::once(&ty).chain(twins.of(ty));
+        let mut supers: Vec<NodeId> = group.clone().flat_map(|part| built.hierarchy.supers.get(part)).flatten().copied().collect();
+        supers.sort_unstable();
+        supers.dedup();
+        if group.clone().any(|part| built.hierarchy.open.contains(part)) {
+            built.hierarchy.open.insert(ty);
+        }
+        all.push((ty, supers));
+    }
+    built.hierarchy.supers.extend(all.into_iter().filter(|(_, supers)| !supers.is_empty()));
+}
+
 /// Makes the edges of one declared relation. An `impl` that stands in another file than its type, or whose type is not ours,
 /// is also a mention of the trait at its own place.
 fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, sub: Option<NodeId>, target: NodeId) {
@@ -87,7 +107,12 @@ fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, s
     if !known.contains(&target) {
         known.push(target);
     }
-    let kind = match Role::from_byte(row.role) {
+    // Where the header does not tell classes from interfaces, what is named does.
+    let telling = !matches!(table.family(file), Some(Family::CSharp | Family::Jvm));
+    if !telling && !table.kind(sub).is_interface() {
+        edge.role = if table.kind(target).is_interface() { Role::Implements } else { Role::Extends } as u8;
+    }
+    let kind = match Role::from_byte(edge.role) {
         _ if row.embeds == 1 => EdgeKind::Composes,
         Role::Implements => EdgeKind::Implements,
         _ => EdgeKind::Extends,

@@ -89,7 +89,8 @@ impl<'a> Infer<'_, 'a> {
                 return Some((found, at != ty));
             }
             let above = self.hierarchy.supers.get(&at).into_iter().flatten().copied();
-            for next in above.chain(self.alias_target(at)) {
+            let twins = self.scopes.modules.twins.of(at).iter().copied();
+            for next in twins.chain(above).chain(self.alias_target(at)) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push_back(next);
@@ -162,6 +163,12 @@ impl<'a> Infer<'_, 'a> {
                 return self.member(ty, table.name(rest), Want::Type).map_or(Entity::None, |(node, _)| Entity::Node(node));
             }
             return self.scopes.rust_path(self.scopes.module_of(place.owner), head, 0);
+        }
+        if matches!(family, Some(Family::Jvm | Family::CSharp))
+            && let Some((first, _)) = head.split_once(['.', ':'])
+            && matches!(self.free_type(place, table.name(first), first), Entity::None)
+        {
+            return self.qualified(place, head);
         }
         let mut at = Entity::None;
         for (index, segment) in head.split(['.', ':']).filter(|segment| !segment.is_empty()).enumerate() {
@@ -282,7 +289,11 @@ impl<'a> Infer<'_, 'a> {
             ExprKind::LocalBind => self.bind_type(place, row.base, depth),
             ExprKind::Member | ExprKind::Path => {
                 let name = table.name_of(place.file, row.name);
-                self.member_type(base(row.base), name, text, depth)
+                let receiver = base(row.base);
+                match self.member_type(receiver, name, text, depth) {
+                    Ty::Unknown | Ty::External => self.type_beside(place, expr, receiver, depth),
+                    found => found,
+                }
             }
             ExprKind::Call => self.call_type(place, row.base, depth),
             ExprKind::Unwrap => Self::unwrap(base(row.base)),
@@ -294,7 +305,9 @@ impl<'a> Infer<'_, 'a> {
     fn super_type(&self, owner: NodeId) -> Ty<'a> {
         let Some(ty) = self.enclosing_type(owner) else { return Ty::Unknown };
         let supers = self.hierarchy.supers.get(&ty);
-        match supers.and_then(|supers| supers.first()) {
+        // What comes first may be an interface: where there is a class, that is meant.
+        let is_class = |ty: &&NodeId| !self.scopes.table.kind(**ty).is_interface();
+        match supers.and_then(|supers| supers.iter().find(is_class).or_else(|| supers.first())) {
             Some(first) => Ty::Instance(*first),
             None if self.hierarchy.open.contains(&ty) => Ty::External,
             None => Ty::Unknown,
@@ -323,6 +336,7 @@ impl<'a> Infer<'_, 'a> {
         match self.scopes.free(place.file, place.owner, name, Want::Any) {
             Entity::Node(node) => self.value_of(node, depth + 1),
             Entity::Module(module) => Ty::Module(module),
+            Entity::External | Entity::None if let Some(module) = self.facade(place, text) => Ty::Module(module),
             Entity::External => Ty::External,
             Entity::None if language.is_some_and(|language| language.family == Family::Rust) => {
                 match self.scopes.rust_path(self.scopes.module_of(place.owner), text, 0) {
@@ -426,6 +440,9 @@ impl<'a> Infer<'_, 'a> {
                     };
                 }
             }
+            if let Some((found, _)) = self.beside(place, callee, base) {
+                return self.result_of(found, None, depth);
+            }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {
                 return Self::unwrap(base);
@@ -450,7 +467,7 @@ impl<'a> Infer<'_, 'a> {
         }
     }
 
-    fn result_of(&self, node: NodeId, receiver: Option<NodeId>, depth: u32) -> Ty<'a> {
+    pub fn result_of(&self, node: NodeId, receiver: Option<NodeId>, depth: u32) -> Ty<'a> {
         let table = &self.scopes.table;
         let Some(def) = table.def(node) else { return Ty::Unknown };
         let file = table.file_of(node);
@@ -458,6 +475,10 @@ impl<'a> Infer<'_, 'a> {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
         let text = table.str(file, def.ty);
+        if text.is_empty() && def.init != NONE && depth <= DEPTH {
+            // `= value` in place of a body.
+            return self.ty(Place { file, owner: node }, def.init, depth + 1);
+        }
         if text.is_empty() || depth > DEPTH {
             return Ty::Unknown;
         }

@@ -5,6 +5,7 @@
 //!
 //! Knows files and facts; it reads no disk.
 
+mod extensions;
 mod hierarchy;
 mod infer;
 mod modules;
@@ -109,7 +110,9 @@ fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
         .map(|file| {
             let view = &table.views[file];
             let base = table.files[file].base;
-            let outside = view.defs.iter().enumerate().filter(|(_, def)| !def.owner_type.is_empty());
+            // In C# a function for another type stays a member of the class that it is written in.
+            let moves = table.family(file) != Some(Family::CSharp);
+            let outside = view.defs.iter().enumerate().filter(|(_, def)| moves && !def.owner_type.is_empty());
             let found = outside.filter_map(|(index, def)| {
                 let node = base + 1 + index as u32;
                 let owner = if def.parent == NONE { base } else { base + 1 + def.parent };

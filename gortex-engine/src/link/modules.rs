@@ -6,16 +6,18 @@
 //! Knows build conventions, not expressions.
 
 mod c;
+pub(crate) mod csharp;
 mod go;
 mod java;
 mod python;
 mod rust;
 mod script;
+mod twins;
 
 use rustc_hash::FxHashMap;
 
 use super::table::{NameId, Table};
-use crate::facts::model::NONE;
+use crate::facts::model::{Kind, NONE};
 use crate::graph::NodeId;
 use crate::lang::Family;
 
@@ -69,7 +71,9 @@ pub(crate) struct Modules {
     /// Per file its package, or `NONE`.
     pub file_package: Vec<u32>,
     go: go::GoModules,
-    java: java::JavaPackages,
+    pub csharp: csharp::Namespaces,
+    pub java: java::JavaPackages,
+    pub twins: twins::Twins,
     python: python::PythonModules,
     pub rust: rust::RustModules,
     script: script::ScriptModules,
@@ -84,7 +88,9 @@ impl Modules {
             packages: Vec::new(),
             file_package: vec![NONE; table.files.len()],
             go: go::GoModules::new(manifests),
+            csharp: csharp::Namespaces::default(),
             java: java::JavaPackages::default(),
+            twins: twins::Twins::new(table),
             python: python::PythonModules::new(table),
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
@@ -97,6 +103,7 @@ impl Modules {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
             package.names.sort_unstable();
         }
+        modules.csharp = csharp::Namespaces::new(table, &mut modules.packages);
         modules
     }
 
@@ -115,7 +122,7 @@ impl Modules {
             Family::Python => self.python.resolve(table, file, text),
             Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),
-            Family::CSharp => Module::Unknown,
+            Family::CSharp => self.csharp.resolve(table, &self.packages, table.package(file), text),
             Family::Dart => Module::Unknown,
             Family::Elixir => Module::Unknown,
             Family::Haskell => Module::Unknown,
@@ -141,6 +148,23 @@ impl Modules {
         let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
         let candidates = [format!("{prefix}{name}.py"), format!("{prefix}{name}/__init__.py"), format!("{prefix}{name}.pyi")];
         candidates.iter().find_map(|path| self.path(path)).map(|at| Module::Node(table.files[at as usize].base))
+    }
+
+    /// The package or namespace that a node stands in.
+    pub fn namespace_of<'t>(&self, table: &'t Table<'_>, node: NodeId) -> &'t str {
+        let file = table.file_of(node);
+        let mut above = std::iter::once(node).chain(table.ancestors(node));
+        let inner = above.find_map(|at| table.def(at).filter(|def| def.kind() == Kind::Module));
+        match inner {
+            Some(def) if table.family(file) == Some(Family::CSharp) => table.str(file, def.name),
+            _ => table.package(file),
+        }
+    }
+
+    /// The packages or namespaces whose names are seen at a node without being imported, innermost first.
+    pub fn namespaces_around<'t>(&self, table: &'t Table<'_>, node: NodeId) -> impl Iterator<Item = &'t str> + use<'t> {
+        let outer = table.files[table.file_of(node)].lang.is_some_and(|lang| matches!(lang.language().name, "csharp" | "scala"));
+        csharp::around(self.namespace_of(table, node)).take(if outer { usize::MAX } else { 1 })
     }
 
     /// Whether `header` is included, directly or not, by `file`.

@@ -5,6 +5,7 @@
 //!
 //! Knows roles and kinds; scopes and types answer the questions.
 
+use super::extensions::Fit;
 use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
 use super::scope::{Entity, Want};
@@ -222,12 +223,14 @@ impl FileLinker<'_, '_, '_> {
 
     fn overloads(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
         let table = &self.infer.scopes.table;
-        if !matches!(table.family(self.file), Some(Family::Jvm | Family::C)) {
+        if !matches!(table.family(self.file), Some(Family::Jvm | Family::C | Family::CSharp)) {
             return vec![node];
         }
         let Some(args) = row.args() else { return vec![node] };
         let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
-        let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
+        let (parent, name) = (table.parents[node as usize], table.node_name[node as usize]);
+        let parts = self.infer.scopes.modules.twins.of(parent).iter().flat_map(|part| table.members(*part, name));
+        let siblings: Vec<NodeId> = table.members(parent, name).iter().chain(parts).copied().collect();
         let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
         let mut found: Vec<NodeId> =
             siblings.iter().copied().filter(callable).map(|other| self.infer.scopes.definition_of(other)).collect();
@@ -239,6 +242,11 @@ impl FileLinker<'_, '_, '_> {
         }
         found.sort_unstable();
         found.dedup();
+        if found.is_empty() && table.family(self.file) != Some(Family::C) {
+            // Parameters with default values may be left out.
+            let may = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && def.params > u16::from(args));
+            found = siblings.into_iter().filter(may).collect();
+        }
         if found.is_empty() { vec![node] } else { found }
     }
 
@@ -290,7 +298,12 @@ impl FileLinker<'_, '_, '_> {
                 Want::Call => scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type(),
                 Want::Any => true,
             };
-            if let Some(node) = found.filter(fits) {
+            // `Foo(..)` inside `Foo` makes a new one: the type is meant, its constructor follows from that.
+            let made = |node: NodeId| match scopes.table.kind(node) {
+                Kind::Constructor if role == Role::Call => scopes.table.parents[node as usize],
+                _ => node,
+            };
+            if let Some(node) = found.filter(fits).map(made) {
                 return Bound::exact(node);
             }
         }
@@ -335,6 +348,21 @@ impl FileLinker<'_, '_, '_> {
     }
 
     fn bind_member(&self, place: Place, row: &RefRow, name: NameId, of_super: bool) -> Bound {
+        let receiver = self.infer.ty(place, row.recv, 0);
+        let bound = self.bind_on(row, name, of_super, receiver);
+        if matches!(bound, Bound::To { .. }) {
+            return bound;
+        }
+        let text = self.infer.scopes.table.str(self.file, row.name);
+        match self.infer.beside_named(place, row.recv, name, text, receiver) {
+            Some((node, Fit::Exact)) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false },
+            Some((node, Fit::Wide)) => Bound::To { node, tier: Tier::AstInferred, confidence: 80, aliased: false },
+            Some((node, Fit::Imported)) => Bound::To { node, tier: Tier::AstInferred, confidence: 60, aliased: false },
+            None => bound,
+        }
+    }
+
+    fn bind_on(&self, row: &RefRow, name: NameId, of_super: bool, receiver: Ty<'_>) -> Bound {
         let scopes = self.infer.scopes;
         let role = row.role();
         let loose = |reason| match (role, reason) {
@@ -343,7 +371,7 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
-        match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
+        match self.infer.settle(receiver) {
             Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
                 Some((node, inherited)) => {
                     let confidence = if inherited || of_super { 95 } else { 100 };

@@ -419,18 +419,58 @@ impl<'a> Scopes<'a> {
         if family == Some(Family::Rust) && inner {
             return Entity::None;
         }
+        if family == Some(Family::CSharp) {
+            let found = self.in_namespaces(owner, name, want);
+            if found.is_some() {
+                return found;
+            }
+        }
         let found = self.lookup(Module::Node(base), name, want, false, 0);
         if found.is_some() {
             return found;
         }
         match family {
+            Some(Family::CSharp) => self.used_everywhere(file, name, want),
             Some(Family::Go | Family::Jvm) => match self.modules.file_package[file] {
                 NONE => Entity::None,
-                package => self.lookup(Module::Package(package), name, want, false, 0),
+                package => {
+                    let found = self.lookup(Module::Package(package), name, want, false, 0);
+                    if family == Some(Family::Jvm) { found.or_else(|| self.in_outer_packages(file, name, want)) } else { found }
+                }
             },
             Some(Family::C) => self.c_global(file, name, want),
             _ => Entity::None,
         }
+    }
+
+    /// Scala: a name in the packages around the file's own.
+    fn in_outer_packages(&self, file: usize, name: NameId, want: Want) -> Entity {
+        let table = &self.table;
+        let around = self.modules.namespaces_around(table, table.files[file].base).skip(1).filter(|package| !package.is_empty());
+        let found = around.map(|package| match self.modules.java.package(package) {
+            Some(package) => self.lookup(Module::Package(package), name, want, false, 0),
+            None => Entity::None,
+        });
+        found.into_iter().find(|entity| entity.is_some()).unwrap_or(Entity::None)
+    }
+
+    /// C#: a name in the namespaces around a node, innermost first.
+    fn in_namespaces(&self, owner: NodeId, name: NameId, want: Want) -> Entity {
+        let around = self.modules.namespaces_around(&self.table, owner);
+        let packages = around.filter_map(|namespace| self.modules.csharp.namespace(namespace));
+        let mut found = packages.map(|package| self.lookup(Module::Package(package), name, want, false, 0));
+        found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
+    }
+
+    /// C#: a name in a namespace or type that a `global using` of the repository names.
+    fn used_everywhere(&self, file: usize, name: NameId, want: Want) -> Entity {
+        let used = self.modules.csharp.global_usings(u32::from(self.table.files[file].repo));
+        let found = used.iter().map(|text| match self.modules.resolve(&self.table, file, text, 0) {
+            Module::Node(ty) => self.first_member(ty, name),
+            Module::External => Entity::None,
+            module => self.lookup(module, name, want, true, 0),
+        });
+        found.into_iter().find(|entity| entity.is_some()).unwrap_or(Entity::None)
     }
 
     /// A program-wide name: in a visible header or file first, else the only definition there is.

@@ -147,6 +147,11 @@ impl<'a> Table<'a> {
         self.files[file].lang.map(|lang| lang.language().family)
     }
 
+    /// The package or namespace that a file says it belongs to.
+    pub fn package(&self, file: usize) -> &'a str {
+        self.views[file].str(self.views[file].header.package)
+    }
+
     /// The text of one of a file's strings.
     pub fn str(&self, file: usize, text: Str) -> &'a str {
         self.views[file].str(text)
