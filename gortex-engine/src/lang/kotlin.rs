@@ -147,7 +147,7 @@ pub(super) fn modifiers(walker: &Walker<'_>, node: Node<'_>) -> Modifiers {
             "internal" => found.visibility = Visibility::Internal,
             "override" => found.flags |= flag::OVERRIDE,
             "suspend" => found.flags |= flag::ASYNC,
-            "expect" | "abstract" | "external" => found.flags |= flag::DECLARATION,
+            "expect" => found.flags |= flag::DECLARATION,
             "enum" => found.kind = Kind::Enum,
             "annotation" => found.kind = Kind::Annotation,
             "const" => found.is_const = true,
@@ -197,7 +197,7 @@ fn class_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
     let body = child_of_kind(node, "class_body").or_else(|| child_of_kind(node, "enum_class_body"));
     let is_object = node.kind() != "class_declaration";
     let kind = if has_word(node, "interface") { Kind::Interface } else { said.kind };
-    let flags = (said.flags & !flag::DECLARATION) | if is_object { flag::STATIC } else { 0 };
+    let flags = said.flags | if is_object { flag::STATIC } else { 0 };
     let place = name.unwrap_or(node);
     let new = NewDef::new(kind, node, place).body(body).visibility(said.visibility).flags(flags);
     let text = name.map_or("Companion", |name| plain_name(walker, name));
@@ -457,7 +457,7 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
     let new = NewDef::new(kind, node, name).body(body).visibility(said.visibility).flags(flags);
     let def = walker.define_named(new, plain_name(walker, name));
     let ty_text = ty.map_or_else(String::new, |ty| line(walker, ty).into_owned());
-    let owner_text = receiver.filter(|_| walker.owner() == NONE).map(|receiver| receiver_text(walker, receiver));
+    let owner_text = receiver.map(|receiver| receiver_text(walker, receiver));
     let (ty_text, owner_text) = (walker.intern(&ty_text), walker.intern(owner_text.as_deref().unwrap_or("")));
     let row = walker.def_mut(def);
     (row.params, row.ty, row.owner_type) = (params, ty_text, owner_text);
@@ -515,7 +515,7 @@ fn property(walker: &mut Walker<'_>, node: Node<'_>) {
     let new = NewDef::new(kind, node, name).body(body).visibility(said.visibility).flags(said.flags);
     let def = walker.define_named(new, plain_name(walker, name));
     let text = ty.map_or_else(String::new, |ty| line(walker, ty).into_owned());
-    let owner_text = receiver.filter(|_| walker.owner() == NONE).map(|receiver| receiver_text(walker, receiver));
+    let owner_text = receiver.map(|receiver| receiver_text(walker, receiver));
     let (text, owner_text) = (walker.intern(&text), walker.intern(owner_text.as_deref().unwrap_or("")));
     walker.in_def(def, |walker| {
         visit_modifiers(walker, node);

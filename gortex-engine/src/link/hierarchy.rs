@@ -27,6 +27,7 @@ pub(crate) fn build(scopes: &Scopes<'_>) -> Built {
     let mut built = Built::default();
     declared(scopes, &mut built);
     parts(scopes, &mut built);
+    platforms(scopes, &mut built);
     satisfied(scopes, &mut built);
     overriding(scopes, &mut built);
     built
@@ -80,6 +81,19 @@ fn parts(scopes: &Scopes<'_>, built: &mut Built) {
         all.push((ty, supers));
     }
     built.hierarchy.supers.extend(all.into_iter().filter(|(_, supers)| !supers.is_empty()));
+}
+
+/// What a Kotlin platform has takes the place of what is expected on all: its type has that as a supertype, so that its members
+/// replace the expected ones.
+fn platforms(scopes: &Scopes<'_>, built: &mut Built) {
+    for (actual, expected) in scopes.modules.twins.actual() {
+        let Some(def) = scopes.table.def(*actual) else { continue };
+        if def.kind().is_type() {
+            built.hierarchy.supers.entry(*actual).or_default().push(*expected);
+        } else {
+            built.edges.push(override_edge(*actual, *expected, def));
+        }
+    }
 }
 
 /// Makes the edges of one declared relation. An `impl` that stands in another file than its type, or whose type is not ours,

@@ -229,7 +229,11 @@ impl FileLinker<'_, '_, '_> {
         let Some(args) = row.args() else { return vec![node] };
         let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
         let (parent, name) = (table.parents[node as usize], table.node_name[node as usize]);
-        let parts = self.infer.scopes.modules.twins.of(parent).iter().flat_map(|part| table.members(*part, name));
+        let parts: &[NodeId] = match table.family(self.file) {
+            Some(Family::CSharp) => self.infer.scopes.modules.twins.of(parent),
+            _ => &[],
+        };
+        let parts = parts.iter().flat_map(|part| table.members(*part, name));
         let siblings: Vec<NodeId> = table.members(parent, name).iter().chain(parts).copied().collect();
         let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
         let mut found: Vec<NodeId> =

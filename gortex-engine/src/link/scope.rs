@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::modules::{Module, Modules};
 use super::table::{NameId, Table};
-use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
+use crate::facts::model::{DefRow, ImportRow, Kind, NONE, flag, import_flag};
 use crate::graph::NodeId;
 use crate::lang::Family;
 
@@ -284,7 +284,8 @@ impl<'a> Scopes<'a> {
         let own = table.members(node, name).iter().copied();
         // The title of `it("x")` names a test, not a value that code could mean.
         let script = family == Some(Family::Script);
-        let nameable = |def: &crate::facts::DefRow| def.owner_type.is_empty() && !(script && def.has(flag::TEST));
+        let jvm = family == Some(Family::Jvm);
+        let nameable = |def: &crate::facts::DefRow| (jvm || def.owner_type.is_empty()) && !(script && def.has(flag::TEST));
         let own = self.pick(own.filter(|at| table.def(*at).is_some_and(nameable)), want);
         if own.is_some() {
             return own;
@@ -391,8 +392,19 @@ impl<'a> Scopes<'a> {
         };
         let best = nodes
             .filter_map(|node| self.table.def(node).map(|def| (node, def)))
-            .min_by_key(|(node, def)| (!fits(def.kind()), def.has(flag::DECLARATION) && !def.kind().is_type(), *node));
+            .min_by_key(|(node, def)| (!fits(def.kind()), self.stands_back(*node, def), *node));
         best.map_or(Entity::None, |(node, _)| Entity::Node(node))
+    }
+
+    /// Whether another definition of the same name is meant first: one with a body before a declaration, but what Kotlin
+    /// code for all platforms expects before what each platform has.
+    fn stands_back(&self, node: NodeId, def: &DefRow) -> u8 {
+        let declared = def.has(flag::DECLARATION);
+        let kind = def.kind();
+        if declared && (kind.is_type() || kind == Kind::Function) && self.table.family(self.table.file_of(node)) == Some(Family::Jvm) {
+            return 0;
+        }
+        if declared && !kind.is_type() { 2 } else { 1 }
     }
 
     /// The free name `name` inside `owner`, where the enclosing type's members do not count.

@@ -17,11 +17,13 @@ use crate::link::table::{NameId, Table};
 pub(crate) struct Twins {
     others: FxHashMap<NodeId, Vec<NodeId>>,
     extensions: FxHashMap<NameId, Vec<NodeId>>,
+    actual: Vec<(NodeId, NodeId)>,
 }
 
 impl Twins {
     pub fn new(table: &Table<'_>) -> Self {
         let mut twins = Twins::default();
+        let mut platforms: FxHashMap<(&str, NameId, u8), Vec<NodeId>> = FxHashMap::default();
         let mut parts: FxHashMap<(String, NodeId, NameId), Vec<NodeId>> = FxHashMap::default();
         for (at, view) in table.views.iter().enumerate() {
             let family = table.family(at);
@@ -35,10 +37,13 @@ impl Twins {
                 if !def.owner_type.is_empty() {
                     twins.extensions.entry(table.node_name[node as usize]).or_default().push(node);
                 }
+                let said = |word: &str| says(view.str(def.signature), word);
+                if language == "kotlin" && def.parent == NONE && (said("expect") || said("actual")) {
+                    platforms.entry((table.package(at), table.node_name[node as usize], def.kind)).or_default().push(node);
+                }
                 if !def.kind().is_type() {
                     continue;
                 }
-                let said = |word: &str| says(view.str(def.signature), word);
                 match language {
                     "kotlin" if def.has(flag::STATIC) && def.parent != NONE && said("companion") => {
                         twins.others.entry(base + 1 + def.parent).or_default().push(node);
@@ -56,10 +61,33 @@ impl Twins {
         }
         for group in parts.into_values().filter(|group| group.len() > 1) {
             for node in &group {
-                twins.others.insert(*node, group.iter().copied().filter(|other| other != node).collect());
+                let others = group.iter().copied().filter(|other| other != node);
+                twins.others.entry(*node).or_default().extend(others);
             }
         }
+        for group in platforms.into_values() {
+            twins.match_platforms(table, &group);
+        }
+        twins.actual.sort_unstable();
         twins
+    }
+
+    /// Kotlin: what is `expect`ed once has an `actual` form for each platform.
+    fn match_platforms(&mut self, table: &Table<'_>, group: &[NodeId]) {
+        let row = |node: NodeId| table.def(node).map(|def| (def.has(flag::DECLARATION), def.params));
+        for actual in group.iter().filter(|node| row(**node).is_some_and(|(expected, _)| !expected)) {
+            let fits = |node: &&NodeId| row(**node).is_some_and(|(expected, params)| expected && Some((false, params)) == row(*actual));
+            let Some(expected) = group.iter().find(fits) else { continue };
+            self.actual.push((*actual, *expected));
+            if table.kind(*expected).is_type() {
+                self.others.entry(*expected).or_default().push(*actual);
+            }
+        }
+    }
+
+    /// Definitions for a platform, each with the one that was announced for all.
+    pub fn actual(&self) -> &[(NodeId, NodeId)] {
+        &self.actual
     }
 
     /// The other places of a type.
@@ -82,7 +110,7 @@ impl Twins {
 
 /// Whether a declaration is marked with a word: it stands before the parameters, supertypes and anything in brackets.
 fn says(signature: &str, word: &str) -> bool {
-    signature.split_whitespace().take_while(|part| !part.contains([':', '('])).any(|part| part == word)
+    signature.split_whitespace().take_while(|part| !part.starts_with([':', '('])).any(|part| part == word)
 }
 
 /// Namespace, outer types and name of a type, with the number of its parameters: what parts of one class agree in.
