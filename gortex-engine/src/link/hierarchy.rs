@@ -255,14 +255,17 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
         for member in table.all_members(sub) {
             let Some(def) = table.def(*member) else { continue };
             let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
-            if def.kind() != Kind::Method || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
+            let told_apart = matches!(table.family(table.file_of(*member)), Some(Family::CSharp | Family::Jvm));
+            let is_data = told_apart && matches!(def.kind(), Kind::Property | Kind::Field);
+            if def.kind() != Kind::Method && !is_data || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
                 continue;
             }
             let name = table.node_name[*member as usize];
             let mut targets = Vec::new();
             for above in &built.hierarchy.supers[&sub] {
-                if let Some((target, _)) = infer.member(*above, name, Want::Call)
-                    && table.kind(target) == Kind::Method
+                if let Some((target, _)) = infer.member(*above, name, if is_data { Want::Any } else { Want::Call })
+                    && table.kind(target) == def.kind()
+                    && (!is_data || def.has(flag::OVERRIDE) || table.kind(*above).is_interface())
                     && target != *member
                     && !targets.contains(&target)
                 {

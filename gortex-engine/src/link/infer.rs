@@ -450,8 +450,12 @@ impl<'a> Infer<'_, 'a> {
             if matches!(
                 text,
                 "iter" | "iter_mut" | "into_iter" | "values" | "values_mut" | "stream" | "filter" | "rev" | "skip" | "peekable"
-            ) {
+            ) || types::same_elements(text)
+            {
                 return base;
+            }
+            if types::one_element(text) {
+                return self.element(base, 0, false);
             }
         }
         self.called(self.ty(place, callee, depth + 1), depth)

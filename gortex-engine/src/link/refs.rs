@@ -95,11 +95,13 @@ impl FileLinker<'_, '_, '_> {
     fn imports(&mut self) {
         let scopes = self.infer.scopes;
         let view = scopes.table.views[self.file];
+        let namespaces = scopes.table.family(self.file) == Some(Family::CSharp);
         for (row, entity) in view.imports.iter().zip(&scopes.imports[self.file].rows) {
             let target = match *entity {
                 Entity::Node(node) => Some(node),
                 Entity::Module(Module::Node(node)) => Some(node),
-                Entity::Module(Module::Package(package)) => self.representative(package),
+                // A C# namespace is no file and has none that stands for it.
+                Entity::Module(Module::Package(package)) if !namespaces => self.representative(package),
                 _ => None,
             };
             if let Some(target) = target.filter(|target| *target != self.base) {
@@ -318,6 +320,14 @@ impl FileLinker<'_, '_, '_> {
             Entity::Module(module) if language.is_some_and(|language| language.family == Family::Script) => {
                 match scopes.lookup(module, scopes.table.name("default"), want(role), true, 0) {
                     Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true },
+                    _ => nothing,
+                }
+            }
+            Entity::None if role == Role::Attribute && language.is_some_and(|language| language.family == Family::CSharp) => {
+                // `[Foo]` is short for `[FooAttribute]`.
+                let full = format!("{}Attribute", scopes.table.str(self.file, row.name));
+                match scopes.free(self.file, place.owner, scopes.table.name(&full), Want::Type) {
+                    Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 100, aliased: true },
                     _ => nothing,
                 }
             }
