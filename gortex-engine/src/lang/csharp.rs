@@ -457,7 +457,7 @@ fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
     let count = all.len() - usize::from(receiver.is_some());
     let def = walker.define_named(NewDef::new(kind, node, place).body(body).visibility(visibility).flags(flags), &text);
     let ty_text = ty.map_or_else(String::new, |ty| line(walker, ty).into_owned());
-    let owner_text = receiver.map_or_else(String::new, |ty| without_arguments(&line(walker, ty), '<', '>').into_owned());
+    let owner_text = receiver.map_or_else(String::new, |ty| receiver_text(walker, node, ty));
     let (ty_text, owner_text) = (walker.intern(&ty_text), walker.intern(owner_text.trim_end_matches('?')));
     let row = walker.def_mut(def);
     (row.params, row.ty, row.owner_type) = (u16::try_from(count).unwrap_or(u16::MAX - 1), ty_text, owner_text);

@@ -457,7 +457,7 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
     let new = NewDef::new(kind, node, name).body(body).visibility(said.visibility).flags(flags);
     let def = walker.define_named(new, plain_name(walker, name));
     let ty_text = ty.map_or_else(String::new, |ty| line(walker, ty).into_owned());
-    let owner_text = receiver.map(|receiver| receiver_text(walker, receiver));
+    let owner_text = receiver.map(|receiver| receiver_text(walker, node, receiver));
     let (ty_text, owner_text) = (walker.intern(&ty_text), walker.intern(owner_text.as_deref().unwrap_or("")));
     let row = walker.def_mut(def);
     (row.params, row.ty, row.owner_type) = (params, ty_text, owner_text);
@@ -515,7 +515,7 @@ fn property(walker: &mut Walker<'_>, node: Node<'_>) {
     let new = NewDef::new(kind, node, name).body(body).visibility(said.visibility).flags(said.flags);
     let def = walker.define_named(new, plain_name(walker, name));
     let text = ty.map_or_else(String::new, |ty| line(walker, ty).into_owned());
-    let owner_text = receiver.map(|receiver| receiver_text(walker, receiver));
+    let owner_text = receiver.map(|receiver| receiver_text(walker, node, receiver));
     let (text, owner_text) = (walker.intern(&text), walker.intern(owner_text.as_deref().unwrap_or("")));
     walker.in_def(def, |walker| {
         visit_modifiers(walker, node);

@@ -83,7 +83,7 @@ impl<'a> Infer<'_, 'a> {
                 return Some(true);
             }
         }
-        wholesale |= self.scopes.modules.csharp.used_everywhere(u32::from(table.files[file].repo), home);
+        wholesale |= self.scopes.modules.csharp.global_usings(&table.files[place.file].path).any(|used| used == home);
         wholesale.then_some(false)
     }
 
@@ -106,6 +106,8 @@ impl<'a> Infer<'_, 'a> {
         };
         match (self.settle(receiver), own) {
             (Ty::Instance(ty), Some(own)) => self.extends(ty, own).then_some(Fit::Exact),
+            // A library type above a type of ours, where the function is imported by its name.
+            (Ty::Instance(ty), None) if named && self.is_open(ty) => Some(Fit::Wide),
             (Ty::Instance(_), None) => is_any(wanted_head).then_some(Fit::Wide),
             (Ty::External | Ty::Unknown, None) => {
                 let head = self.head_of(place, recv, receiver);
@@ -198,6 +200,15 @@ impl<'a> Infer<'_, 'a> {
             None if receiver == Ty::External => Ty::External,
             None => Ty::Unknown,
         }
+    }
+
+    /// Whether an extension's result has the type of what it is called on: both are the same type parameter.
+    pub fn hands_back(&self, node: NodeId) -> bool {
+        let table = &self.scopes.table;
+        let Some(def) = table.def(node) else { return false };
+        let file = table.file_of(node);
+        let (ty, signature) = (table.str(file, def.ty), table.str(file, def.signature));
+        !ty.is_empty() && (signature.contains(&format!("(this {ty} ")) || signature.contains(&format!(" {ty}.{}(", table.str(file, def.name))))
     }
 
     /// `Single.INSTANCE` is how Java sees a Kotlin object.

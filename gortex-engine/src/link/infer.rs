@@ -235,6 +235,7 @@ impl<'a> Infer<'_, 'a> {
                 match found {
                     Entity::External => Ty::External,
                     _ if parsed.head.is_empty() || is_builtin(parsed.head) => Ty::External,
+                    _ if self.is_library_type(place.file, self.scopes.table.name(parsed.head), parsed.head) => Ty::External,
                     _ => Ty::Unknown,
                 }
             }
@@ -345,9 +346,15 @@ impl<'a> Infer<'_, 'a> {
                     _ => Ty::Unknown,
                 }
             }
-            Entity::None if is_builtin(text) => Ty::External,
+            Entity::None if is_builtin(text) || self.is_library_type(place.file, name, text) => Ty::External,
             Entity::None => Ty::Unknown,
         }
+    }
+
+    /// Whether a name that means nothing here is a library's type: nothing anywhere is defined under it.
+    fn is_library_type(&self, file: usize, name: NameId, text: &str) -> bool {
+        let family = self.scopes.table.family(file);
+        name == NONE && text.starts_with(char::is_uppercase) && matches!(family, Some(Family::Jvm | Family::CSharp))
     }
 
     /// A member of one of the enclosing types, innermost first.
@@ -441,7 +448,7 @@ impl<'a> Infer<'_, 'a> {
                 }
             }
             if let Some((found, _)) = self.beside(place, callee, base) {
-                return self.result_of(found, None, depth);
+                return if self.hands_back(found) { base } else { self.result_of(found, None, depth) };
             }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {

@@ -34,7 +34,7 @@ pub(crate) enum Module {
     Unknown,
 }
 
-/// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`.
+/// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`, `*.csproj`.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// Path as answers give it.
@@ -46,7 +46,7 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base)
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base) || csharp::is_project(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -103,7 +103,7 @@ impl Modules {
             package.names = package.files.iter().flat_map(|file| top_level(table, *file as usize)).collect();
             package.names.sort_unstable();
         }
-        modules.csharp = csharp::Namespaces::new(table, &mut modules.packages);
+        modules.csharp = csharp::Namespaces::new(table, manifests, &mut modules.packages);
         modules
     }
 

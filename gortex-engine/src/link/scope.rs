@@ -459,11 +459,11 @@ impl<'a> Scopes<'a> {
     fn in_outer_packages(&self, file: usize, name: NameId, want: Want) -> Entity {
         let table = &self.table;
         let around = self.modules.namespaces_around(table, table.files[file].base).skip(1).filter(|package| !package.is_empty());
-        let found = around.map(|package| match self.modules.java.package(package) {
+        let mut found = around.map(|package| match self.modules.java.package(package) {
             Some(package) => self.lookup(Module::Package(package), name, want, false, 0),
             None => Entity::None,
         });
-        found.into_iter().find(|entity| entity.is_some()).unwrap_or(Entity::None)
+        found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
     }
 
     /// C#: a name in the namespaces around a node, innermost first.
@@ -474,15 +474,15 @@ impl<'a> Scopes<'a> {
         found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
     }
 
-    /// C#: a name in a namespace or type that a `global using` of the repository names.
+    /// C#: a name in a namespace or type that the whole project uses.
     fn used_everywhere(&self, file: usize, name: NameId, want: Want) -> Entity {
-        let used = self.modules.csharp.global_usings(u32::from(self.table.files[file].repo));
-        let found = used.iter().map(|text| match self.modules.resolve(&self.table, file, text, 0) {
+        let used = self.modules.csharp.global_usings(&self.table.files[file].path);
+        let mut found = used.map(|text| match self.modules.resolve(&self.table, file, text, 0) {
             Module::Node(ty) => self.first_member(ty, name),
             Module::External => Entity::None,
             module => self.lookup(module, name, want, true, 0),
         });
-        found.into_iter().find(|entity| entity.is_some()).unwrap_or(Entity::None)
+        found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
     }
 
     /// A program-wide name: in a visible header or file first, else the only definition there is.

@@ -91,6 +91,21 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
     }
 }
 
+/// The type that an extension method is for: of a type parameter its bound, or `object`.
+pub(super) fn receiver_text(walker: &Walker<'_>, method: Node<'_>, ty: Node<'_>) -> String {
+    let text = line(walker, ty);
+    let text = without_arguments(&text, '<', '>');
+    let list = child_of_kind(method, "type_parameter_list").map(named_children).unwrap_or_default();
+    let mut names = list.into_iter().filter_map(|parameter| parameter.child_by_field_name("name"));
+    if !names.any(|name| walker.text(name) == text) {
+        return text.into_owned();
+    }
+    let clauses = named_children(method).into_iter().filter(|child| child.kind() == "type_parameter_constraints_clause");
+    let own = clauses.filter(|clause| first_named(*clause).is_some_and(|of| walker.text(of) == text)).flat_map(named_children);
+    let bound = own.filter_map(|constraint| constraint.child_by_field_name("type")).next();
+    bound.map_or_else(|| "object".to_owned(), |bound| without_arguments(&line(walker, bound), '<', '>').into_owned())
+}
+
 /// Type parameters are locals of their declaration.
 pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(list) = child_of_kind(node, "type_parameter_list") else { return };

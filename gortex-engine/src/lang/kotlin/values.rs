@@ -41,12 +41,20 @@ pub(super) fn type_name(ty: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The type that a function is for, without arguments and marks.
-pub(super) fn receiver_text(walker: &Walker<'_>, ty: Node<'_>) -> String {
+pub(super) fn receiver_text(walker: &Walker<'_>, function: Node<'_>, ty: Node<'_>) -> String {
     if type_name(ty).is_none() {
         return String::new();
     }
-    let text = line(walker, ty);
-    without_arguments(&text, '<', '>').trim_matches(['?', '(', ')', ' ']).to_owned()
+    let plain = |text: &str| without_arguments(text, '<', '>').trim_matches(['?', '(', ')', ' ']).to_owned();
+    let text = plain(&line(walker, ty));
+    // Of a type parameter its bound is meant, or any type.
+    let list = child_of_kind(function, "type_parameters").map(named_children).unwrap_or_default();
+    let parameters = list.into_iter().filter_map(name_and_type);
+    let own = parameters.filter(|(name, _)| walker.text(*name) == text).map(|(_, bound)| bound).next();
+    match own {
+        Some(bound) => bound.map_or_else(|| "Any".to_owned(), |bound| plain(&line(walker, bound))),
+        None => text,
+    }
 }
 
 pub(super) fn plain_type(walker: &mut Walker<'_>, node: Node<'_>) {

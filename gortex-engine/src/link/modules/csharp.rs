@@ -2,11 +2,13 @@
 //!
 //! A file's first namespace is its package; a further one is a definition whose name is the full name.
 //!
-//! Knows names of namespaces, not projects: a `global using` counts for its whole repository.
+//! Project files say what all files below them use; a `global using` counts for the project that its file is in.
+//!
+//! Knows names of namespaces, not which projects refer to which.
 
 use rustc_hash::FxHashMap;
 
-use super::{Module, Package};
+use super::{Manifest, Module, Package, folder};
 use crate::facts::model::{Kind, NONE, import_flag};
 use crate::graph::NodeId;
 use crate::lang::Family;
@@ -15,22 +17,30 @@ use crate::link::table::{NameId, Table};
 #[derive(Debug, Default)]
 pub(crate) struct Namespaces {
     by_name: FxHashMap<String, u32>,
-    /// What `global using` says, by repository.
-    everywhere: FxHashMap<u32, Vec<String>>,
+    /// Folders with what all files below them use, in order.
+    everywhere: Vec<(String, String)>,
 }
 
 impl Namespaces {
     /// Enters every namespace as a package; called when the packages of other families have their names already.
-    pub fn new(table: &Table<'_>, packages: &mut Vec<Package>) -> Self {
+    pub fn new(table: &Table<'_>, manifests: &[Manifest], packages: &mut Vec<Package>) -> Self {
+        let projects: Vec<&str> =
+            manifests.iter().filter(|one| one.path.ends_with(".csproj")).map(|one| folder(&one.path)).collect();
         let mut found = Namespaces::default();
+        for manifest in manifests.iter().filter(|one| is_project(&one.path)) {
+            let used = usings(&manifest.text).into_iter();
+            found.everywhere.extend(used.map(|name| (folder(&manifest.path).to_owned(), name)));
+        }
         for (at, view) in table.views.iter().enumerate() {
             if table.family(at) != Some(Family::CSharp) {
                 continue;
             }
             let base = table.files[at].base;
-            let repo = u32::from(table.files[at].repo);
             let used = view.imports.iter().filter(|row| row.flags & import_flag::REEXPORT != 0 && row.alias.is_empty());
-            found.everywhere.entry(repo).or_default().extend(used.map(|row| view.str(row.module).to_owned()));
+            let path = &table.files[at].path;
+            let project = projects.iter().filter(|project| is_below(path, project)).max_by_key(|project| project.len());
+            let project = project.copied().unwrap_or("");
+            found.everywhere.extend(used.map(|row| (project.to_owned(), view.str(row.module).to_owned())));
             let own = found.enter(view.str(view.header.package), packages);
             packages[own as usize].files.push(at as u32);
             for (index, def) in view.defs.iter().enumerate().filter(|(_, def)| def.kind() != Kind::Module) {
@@ -46,10 +56,8 @@ impl Namespaces {
         for package in found.by_name.values() {
             packages[*package as usize].names.sort_unstable();
         }
-        for used in found.everywhere.values_mut() {
-            used.sort_unstable();
-            used.dedup();
-        }
+        found.everywhere.sort_unstable();
+        found.everywhere.dedup();
         found
     }
 
@@ -106,15 +114,31 @@ impl Namespaces {
         names[from..].iter().take_while(move |(other, _)| *other == name).map(|(_, node)| *node)
     }
 
-    /// What every file of a repository uses.
-    pub fn global_usings(&self, repo: u32) -> &[String] {
-        self.everywhere.get(&repo).map_or(&[], Vec::as_slice)
+    /// What the project of a file uses in all its files.
+    pub fn global_usings<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s str> {
+        self.everywhere.iter().filter(move |(project, _)| is_below(path, project)).map(|(_, name)| name.as_str())
     }
+}
 
-    /// Whether every file of a repository uses this namespace.
-    pub fn used_everywhere(&self, repo: u32, namespace: &str) -> bool {
-        self.global_usings(repo).iter().any(|used| used == namespace)
-    }
+fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether a path is that of a project file, or of what is shared by the projects below it.
+pub(crate) fn is_project(path: &str) -> bool {
+    let base = path.rsplit('/').next().unwrap_or(path);
+    base.ends_with(".csproj") || matches!(base, "Directory.Build.props" | "Directory.Build.targets")
+}
+
+/// The namespaces and types in `<Using Include="..." />`, without those that have another name here.
+fn usings(text: &str) -> Vec<String> {
+    let elements = text.split("<Using ").skip(1).filter_map(|rest| rest.split_once('>').map(|(element, _)| element));
+    let plain = elements.filter(|element| !element.contains("Alias="));
+    let name = |element: &str| {
+        let (_, value) = element.split_once("Include=\"")?;
+        value.split_once('"').map(|(name, _)| name.trim().to_owned())
+    };
+    plain.filter_map(name).filter(|name| !name.is_empty()).collect()
 }
 
 /// A namespace and those around it, innermost first, the nameless one last.
