@@ -352,7 +352,7 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// Whether a name that means nothing here is a library's type: nothing anywhere is defined under it.
-    fn is_library_type(&self, file: usize, name: NameId, text: &str) -> bool {
+    pub fn is_library_type(&self, file: usize, name: NameId, text: &str) -> bool {
         let family = self.scopes.table.family(file);
         name == NONE && text.starts_with(char::is_uppercase) && matches!(family, Some(Family::Jvm | Family::CSharp))
     }

@@ -118,7 +118,16 @@ impl Modules {
         let found = match family {
             Family::C => self.c.resolve(self, table, file, text, flags),
             Family::Go => self.go.resolve(text),
-            Family::Jvm => self.java.resolve(table, text),
+            Family::Jvm => match self.java.resolve(table, text) {
+                // Scala's imports may begin at a name of the file's own package.
+                Module::External => {
+                    let around = self.namespaces_around(table, table.files[file].base).filter(|one| !one.is_empty());
+                    let relative = around.map(|one| self.java.resolve(table, &format!("{one}.{text}")));
+                    let scala = table.files[file].lang.is_some_and(|lang| lang.language().name == "scala");
+                    relative.take(if scala { 8 } else { 0 }).find(|found| *found != Module::External).unwrap_or(Module::External)
+                }
+                found => found,
+            },
             Family::Python => self.python.resolve(table, file, text),
             Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),

@@ -158,10 +158,14 @@ impl FileLinker<'_, '_, '_> {
     /// Makes the edges of a bound mention: the plain one, and what follows from calling a value, a type or an overload.
     fn bound(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
         let table = &self.infer.scopes.table;
-        let role = row.role();
         let Some(def) = table.def(node) else {
             // A file is only ever imported.
             return;
+        };
+        let role = match row.role() {
+            // In Scala a method without parameters is called by reading it.
+            Role::Read if def.kind().is_callable() && def.params == 0 && self.is_scala() => Role::Call,
+            role => role,
         };
         if !is_calling(role) {
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
@@ -169,6 +173,9 @@ impl FileLinker<'_, '_, '_> {
         }
         if def.kind().is_callable() {
             self.calls(place, row, node, role, bound);
+        } else if let Some(apply) = self.applied(row, node) {
+            self.edge(place.owner, node, row.line, row.col, Role::Type, bound, 0);
+            self.calls(place, row, apply, Role::Call, bound);
         } else if def.kind().is_type() {
             let role = if role == Role::Render { role } else { Role::Instantiate };
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
@@ -196,9 +203,27 @@ impl FileLinker<'_, '_, '_> {
         }
     }
 
+    fn is_scala(&self) -> bool {
+        self.infer.scopes.table.files[self.file].lang.is_some_and(|lang| lang.language().name == "scala")
+    }
+
+    /// The `apply` that `Object(..)` calls in Scala, where one is written.
+    fn applied(&self, row: &RefRow, ty: NodeId) -> Option<NodeId> {
+        let table = &self.infer.scopes.table;
+        let name = table.name("apply");
+        if name == NONE || row.role() != Role::Call || !self.is_scala() || !table.kind(ty).is_type() {
+            return None;
+        }
+        let objects = std::iter::once(&ty).chain(self.infer.scopes.modules.twins.of(ty));
+        let is_object = |node: &&NodeId| table.def(**node).is_some_and(|def| def.has(flag::STATIC));
+        let mut found = objects.filter(is_object).flat_map(|object| table.members(*object, name).iter().copied());
+        found.find(|node| table.kind(*node).is_callable())
+    }
+
     fn constructor(&self, ty: NodeId) -> Option<NodeId> {
         let table = &self.infer.scopes.table;
-        let own = table.all_members(ty).iter().copied().find(|member| table.kind(*member) == Kind::Constructor);
+        let twins = self.infer.scopes.modules.twins.of(ty).iter().flat_map(|twin| table.all_members(*twin));
+        let own = table.all_members(ty).iter().chain(twins).copied().find(|member| table.kind(*member) == Kind::Constructor);
         own.or_else(|| {
             let name = match table.family(self.file) {
                 Some(Family::Python) => table.name("__init__"),
@@ -295,7 +320,12 @@ impl FileLinker<'_, '_, '_> {
         let scopes = self.infer.scopes;
         let role = row.role();
         let language = scopes.table.files[self.file].lang.map(|lang| lang.language());
-        let nothing = if is_calling(role) { Bound::Loose(Unbound::NoDefinition) } else { Bound::Nothing };
+        let library = self.infer.is_library_type(self.file, name, scopes.table.str(self.file, row.name));
+        let nothing = match is_calling(role) {
+            true if library => Bound::Loose(Unbound::External),
+            true => Bound::Loose(Unbound::NoDefinition),
+            false => Bound::Nothing,
+        };
         if name != NONE && language.is_some_and(|language| language.implicit_self) {
             let found = self.infer.implicit_member(place.owner, name, want(role)).map(|(node, _)| node);
             // A type's own name inside it is the type, also where its constructor has the same name.
@@ -334,7 +364,7 @@ impl FileLinker<'_, '_, '_> {
             Entity::Module(_) if is_calling(role) => nothing,
             Entity::External if is_calling(role) => Bound::Loose(Unbound::External),
             Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
-            Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
+            Entity::None if !library && self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
             Entity::Module(_) | Entity::External => Bound::Nothing,
             Entity::None => nothing,
         }

@@ -201,6 +201,9 @@ impl<'a> Scopes<'a> {
                         match self.modules.resolve(table, file, &full, 0) {
                             Module::Node(node) => Entity::Node(node),
                             Module::External => Entity::External,
+                            Module::Package(_) if table.files[file].lang.is_some_and(|lang| lang.language().name == "scala") => {
+                                Entity::Module(self.modules.resolve(table, file, &full, 0))
+                            }
                             _ => Entity::None,
                         }
                     }
@@ -392,8 +395,14 @@ impl<'a> Scopes<'a> {
         };
         let best = nodes
             .filter_map(|node| self.table.def(node).map(|def| (node, def)))
-            .min_by_key(|(node, def)| (!fits(def.kind()), self.stands_back(*node, def), *node));
+            .min_by_key(|(node, def)| (!fits(def.kind()), self.stands_back(*node, def), self.is_object(*node, def, want), *node));
         best.map_or(Entity::None, |(node, _)| Entity::Node(node))
+    }
+
+    /// Whether a class is meant before the object of its name.
+    fn is_object(&self, node: NodeId, def: &DefRow, want: Want) -> bool {
+        let split = |node| matches!(self.table.family(self.table.file_of(node)), Some(Family::Jvm | Family::CSharp));
+        want == Want::Type && def.has(flag::STATIC) && split(node)
     }
 
     /// Whether another definition of the same name is meant first: one with a body before a declaration, but what Kotlin

@@ -608,10 +608,13 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
     }
 }
 
-/// The value of a block is that of its last statement.
+/// The value of a block is that of its only statement; of several the last may speak of names that the others declare.
 fn block_value(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let last = if node.kind() == "block" { last_named(node) } else { Some(node) };
-    last.map_or(NONE, |last| walker.expr_of(last))
+    match (node.kind(), named_children(node).as_slice()) {
+        ("block", [only]) => walker.expr_of(*only),
+        ("block", _) => NONE,
+        _ => walker.expr_of(node),
+    }
 }
 
 fn call_expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
