@@ -263,8 +263,8 @@ impl<'a> Infer<'_, 'a> {
         if table.family(place.file) != Some(Family::Jvm) {
             return None;
         }
-        let language = |node: NodeId| table.files[table.file_of(node)].lang.map_or("", |lang| lang.language().name);
-        let here = table.files[place.file].lang.map_or("", |lang| lang.language().name);
+        let language = |node: NodeId| table.language(table.file_of(node));
+        let here = table.language(place.file);
         let member = |name: &str| self.member(ty, table.name(name), super::scope::Want::Any).map(|(node, _)| node);
         if here == "java" {
             let bare = ["get", "set"].iter().find_map(|prefix| text.strip_prefix(prefix))?;
@@ -281,8 +281,7 @@ impl<'a> Infer<'_, 'a> {
     /// The file whose functions Java sees as members of the class `text` (`IoKt` for `Io.kt`).
     pub fn facade(&self, place: Place, text: &str) -> Option<Module> {
         let table = &self.scopes.table;
-        let language = table.files[place.file].lang.map(|lang| lang.language().name);
-        if language != Some("java") {
+        if table.language(place.file) != "java" {
             return None;
         }
         let view = &table.views[place.file];

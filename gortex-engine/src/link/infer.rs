@@ -263,6 +263,17 @@ impl<'a> Infer<'_, 'a> {
         }
     }
 
+    /// [`Infer::settle`] for what stands before a dot: in Scala a method without parameters is called by being named.
+    pub fn settle_receiver(&self, ty: Ty<'a>) -> Ty<'a> {
+        let table = &self.scopes.table;
+        match self.settle(ty) {
+            Ty::Func(node) if table.def(node).is_some_and(|def| def.params == 0) && table.language(table.file_of(node)) == "scala" => {
+                self.settle(self.result_of(node, None, DEPTH / 2))
+            }
+            found => found,
+        }
+    }
+
     /// The type of an expression.
     pub fn ty(&self, place: Place, expr: u32, depth: u32) -> Ty<'a> {
         let table = &self.scopes.table;
@@ -401,7 +412,7 @@ impl<'a> Infer<'_, 'a> {
 
     /// The type of `base.name`.
     pub fn member_type(&self, base: Ty<'a>, name: NameId, text: &str, depth: u32) -> Ty<'a> {
-        match self.settle(base) {
+        match self.settle_receiver(base) {
             Ty::Instance(ty) | Ty::Type(ty) => match self.member(ty, name, Want::Any) {
                 Some((found, _)) => self.value_of(found, depth + 1),
                 None if self.is_open(ty) => Ty::External,
@@ -435,7 +446,7 @@ impl<'a> Infer<'_, 'a> {
         if matches!(row.kind(), ExprKind::Member | ExprKind::Path) {
             let base = self.ty(place, row.base, depth + 1);
             let text = view.str(row.name);
-            let receiver = self.settle(base);
+            let receiver = self.settle_receiver(base);
             if let Ty::Instance(ty) | Ty::Type(ty) = receiver {
                 let name = self.scopes.table.name_of(place.file, row.name);
                 if let Some((found, _)) = self.member(ty, name, Want::Call) {

@@ -123,8 +123,7 @@ impl Modules {
                 Module::External => {
                     let around = self.namespaces_around(table, table.files[file].base).filter(|one| !one.is_empty());
                     let relative = around.map(|one| self.java.resolve(table, &format!("{one}.{text}")));
-                    let scala = table.files[file].lang.is_some_and(|lang| lang.language().name == "scala");
-                    relative.take(if scala { 8 } else { 0 }).find(|found| *found != Module::External).unwrap_or(Module::External)
+                    relative.take(if table.language(file) == "scala" { 8 } else { 0 }).find(|found| *found != Module::External).unwrap_or(Module::External)
                 }
                 found => found,
             },
@@ -172,7 +171,7 @@ impl Modules {
 
     /// The packages or namespaces whose names are seen at a node without being imported, innermost first.
     pub fn namespaces_around<'t>(&self, table: &'t Table<'_>, node: NodeId) -> impl Iterator<Item = &'t str> + use<'t> {
-        let outer = table.files[table.file_of(node)].lang.is_some_and(|lang| matches!(lang.language().name, "csharp" | "scala"));
+        let outer = matches!(table.language(table.file_of(node)), "csharp" | "scala");
         csharp::around(self.namespace_of(table, node)).take(if outer { usize::MAX } else { 1 })
     }
 

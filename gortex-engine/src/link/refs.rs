@@ -204,7 +204,7 @@ impl FileLinker<'_, '_, '_> {
     }
 
     fn is_scala(&self) -> bool {
-        self.infer.scopes.table.files[self.file].lang.is_some_and(|lang| lang.language().name == "scala")
+        self.infer.scopes.table.language(self.file) == "scala"
     }
 
     /// The `apply` that `Object(..)` calls in Scala, where one is written.
@@ -415,7 +415,7 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
-        match self.infer.settle(receiver) {
+        match self.infer.settle_receiver(receiver) {
             Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
                 Some((node, inherited)) => {
                     let confidence = if inherited || of_super { 95 } else { 100 };

@@ -201,7 +201,7 @@ impl<'a> Scopes<'a> {
                         match self.modules.resolve(table, file, &full, 0) {
                             Module::Node(node) => Entity::Node(node),
                             Module::External => Entity::External,
-                            Module::Package(_) if table.files[file].lang.is_some_and(|lang| lang.language().name == "scala") => {
+                            Module::Package(_) if table.language(file) == "scala" => {
                                 Entity::Module(self.modules.resolve(table, file, &full, 0))
                             }
                             _ => Entity::None,

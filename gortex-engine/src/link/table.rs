@@ -147,6 +147,11 @@ impl<'a> Table<'a> {
         self.files[file].lang.map(|lang| lang.language().family)
     }
 
+    /// The name of a file's language; empty where it has none.
+    pub fn language(&self, file: usize) -> &'static str {
+        self.files[file].lang.map_or("", |lang| lang.language().name)
+    }
+
     /// The package or namespace that a file says it belongs to.
     pub fn package(&self, file: usize) -> &'a str {
         self.views[file].str(self.views[file].header.package)

@@ -31,7 +31,7 @@ impl Twins {
                 continue;
             }
             let base = table.files[at].base;
-            let language = table.files[at].lang.map_or("", |lang| lang.language().name);
+            let language = table.language(at);
             for (index, def) in view.defs.iter().enumerate() {
                 let node = base + 1 + index as NodeId;
                 if !def.owner_type.is_empty() {
