@@ -148,7 +148,8 @@ impl<'a> Infer<'_, 'a> {
         if head.is_empty() {
             return Entity::None;
         }
-        if matches!(head, "Self" | "self" | "this" | "static") {
+        let zig = self.scopes.table.family(place.file) == Some(Family::Zig);
+        if matches!(head, "Self" | "self" | "this" | "static") && !zig {
             return self.enclosing_type(place.owner).map_or(Entity::None, Entity::Node);
         }
         let family = table.family(place.file);
@@ -225,6 +226,9 @@ impl<'a> Infer<'_, 'a> {
                 Some(inner) => inner,
                 None => Ty::Instance(node),
             },
+            found @ (Entity::Node(_) | Entity::Module(_)) if self.scopes.table.family(place.file) == Some(Family::Zig) => {
+                self.zig_type(found, depth)
+            }
             Entity::Node(_) | Entity::Module(_) => Ty::Unknown,
             found => {
                 if types::is_transparent(parsed.head)
@@ -239,6 +243,20 @@ impl<'a> Infer<'_, 'a> {
                     _ => Ty::Unknown,
                 }
             }
+        }
+    }
+
+    /// Zig: a type is a value like any other, under the name of a constant or as the result of a function.
+    fn zig_type(&self, named: Entity, depth: u32) -> Ty<'a> {
+        let held = match named {
+            Entity::Module(module) => return Ty::Module(module),
+            Entity::Node(node) if self.scopes.table.kind(node).is_callable() => self.settle(self.result_of(node, None, depth + 1)),
+            Entity::Node(node) => self.settle(self.value_of(node, depth + 1)),
+            _ => Ty::Unknown,
+        };
+        match held {
+            Ty::Type(ty) => Ty::Instance(ty),
+            held => held,
         }
     }
 
@@ -287,7 +305,12 @@ impl<'a> Infer<'_, 'a> {
         match row.kind() {
             ExprKind::Unknown => Ty::Unknown,
             ExprKind::Literal => Ty::External,
-            ExprKind::SelfRef => self.enclosing_type(place.owner).map_or(Ty::Unknown, Ty::Instance),
+            ExprKind::SelfRef => match self.enclosing_type(place.owner) {
+                Some(ty) => Ty::Instance(ty),
+                // A Zig file is a struct.
+                None if table.family(place.file) == Some(Family::Zig) => Ty::Module(Module::Node(table.files[place.file].base)),
+                None => Ty::Unknown,
+            },
             ExprKind::Super => self.super_type(place.owner),
             ExprKind::New => match self.type_node(place, text) {
                 Entity::Node(node) if table.kind(node).is_type() || self.is_function_class(node) => Ty::Instance(node),
@@ -375,6 +398,8 @@ impl<'a> Infer<'_, 'a> {
             .chain(table.ancestors(owner))
             .filter(|at| table.kind(*at).is_type())
             .find_map(|ty| self.member(ty, name, want).map(|(node, _)| (node, ty)))
+            // A field of a Zig struct is never meant by its bare name.
+            .filter(|(node, _)| table.kind(*node) != Kind::Field || table.family(table.file_of(*node)) != Some(Family::Zig))
     }
 
     /// What using a definition as a value gives.
@@ -504,8 +529,14 @@ impl<'a> Infer<'_, 'a> {
         if text.is_empty() || depth > DEPTH {
             return Ty::Unknown;
         }
+        if text == "type" && table.family(file) == Some(Family::Zig) {
+            // A generic container: what the function returns is a struct written in it.
+            let inner = table.all_members(node).iter().copied().find(|member| table.kind(*member).is_type());
+            return inner.map_or(Ty::Unknown, Ty::Type);
+        }
         if let (Some(receiver), Some(parsed)) = (receiver, types::parse(text))
             && matches!(parsed.head, "Self" | "this")
+            && table.family(file) != Some(Family::Zig)
         {
             return Ty::Instance(receiver);
         }

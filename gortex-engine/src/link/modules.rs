@@ -13,6 +13,7 @@ mod python;
 mod rust;
 mod script;
 mod twins;
+mod zig;
 
 use rustc_hash::FxHashMap;
 
@@ -34,7 +35,7 @@ pub(crate) enum Module {
     Unknown,
 }
 
-/// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`, `*.csproj`.
+/// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`, `*.csproj`, `build.zig`.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// Path as answers give it.
@@ -46,7 +47,7 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml") || is_script_config(base) || csharp::is_project(base)
+    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "build.zig") || is_script_config(base) || csharp::is_project(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -78,6 +79,7 @@ pub(crate) struct Modules {
     pub rust: rust::RustModules,
     script: script::ScriptModules,
     c: c::Includes,
+    zig: zig::ZigModules,
 }
 
 impl Modules {
@@ -95,6 +97,7 @@ impl Modules {
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
             c: c::Includes::new(table),
+            zig: zig::ZigModules::new(manifests),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
@@ -141,7 +144,7 @@ impl Modules {
             Family::Ruby => Module::Unknown,
             Family::Shell => Module::Unknown,
             Family::Swift => Module::Unknown,
-            Family::Zig => Module::Unknown,
+            Family::Zig => self.zig.resolve(self, table, file, text),
         };
         match found {
             Module::Node(node) if table.files.get(table.file_of(node)).is_none() => Module::Unknown,

@@ -196,11 +196,16 @@ impl FileLinker<'_, '_, '_> {
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match held {
             Ty::Func(target) => self.edge(place.owner, target, row.line, row.col, Role::Call, inferred(target), row.detail),
-            Ty::Type(target) => {
+            Ty::Type(target) | Ty::Instance(target) if !matches!(held, Ty::Instance(_)) || self.is_zig(row) => {
                 self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
             }
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }
+    }
+
+    /// Whether a mention makes a value of a Zig type, which may stand under another name (`Self`).
+    fn is_zig(&self, row: &RefRow) -> bool {
+        row.role() == Role::Instantiate && self.infer.scopes.table.family(self.file) == Some(Family::Zig)
     }
 
     fn is_scala(&self) -> bool {

@@ -288,7 +288,8 @@ impl<'a> Scopes<'a> {
         // The title of `it("x")` names a test, not a value that code could mean.
         let script = family == Some(Family::Script);
         let jvm = family == Some(Family::Jvm);
-        let nameable = |def: &crate::facts::DefRow| (jvm || def.owner_type.is_empty()) && !(script && def.has(flag::TEST));
+        let titled = script || family == Some(Family::Zig);
+        let nameable = |def: &crate::facts::DefRow| (jvm || def.owner_type.is_empty()) && !(titled && def.has(flag::TEST));
         let own = self.pick(own.filter(|at| table.def(*at).is_some_and(nameable)), want);
         if own.is_some() {
             return own;
