@@ -8,6 +8,9 @@
 
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 use tree_sitter::Node;
 
 use self::values::*;
@@ -219,8 +222,16 @@ fn attribute_flags(walker: &Walker<'_>, list: Node<'_>) -> u16 {
                 flag::TEST | flag::DECORATED
             }
             // Notes to readers and compilers: nothing runs differently for them.
-            "Obsolete" | "SuppressMessage" | "MethodImpl" | "DebuggerDisplay" | "DebuggerStepThrough" | "EditorBrowsable"
-            | "Conditional" | "Flags" | "CLSCompliant" | "ExcludeFromCodeCoverage" => 0,
+            "Obsolete"
+            | "SuppressMessage"
+            | "MethodImpl"
+            | "DebuggerDisplay"
+            | "DebuggerStepThrough"
+            | "EditorBrowsable"
+            | "Conditional"
+            | "Flags"
+            | "CLSCompliant"
+            | "ExcludeFromCodeCoverage" => 0,
             _ => flag::DECORATED,
         };
     }
@@ -583,7 +594,10 @@ fn large_value(value: Node<'_>) -> Option<Node<'_>> {
     match value.kind() {
         "object_creation_expression" => value.child_by_field_name("initializer"),
         "lambda_expression" => value.child_by_field_name("body"),
-        "initializer_expression" | "switch_expression" | "collection_expression" | "array_creation_expression"
+        "initializer_expression"
+        | "switch_expression"
+        | "collection_expression"
+        | "array_creation_expression"
         | "implicit_array_creation_expression" => Some(value),
         _ => None,
     }

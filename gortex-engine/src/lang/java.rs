@@ -595,4 +595,3 @@ fn anonymous_class(walker: &mut Walker<'_>, node: Node<'_>, body: Node<'_>, exte
     }
     walker.in_def(def, |walker| walker.visit_children(body));
 }
-

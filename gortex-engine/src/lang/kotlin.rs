@@ -8,6 +8,8 @@
 
 mod values;
 
+#[cfg(test)]
+mod tests;
 
 use tree_sitter::Node;
 
@@ -83,8 +85,31 @@ pub(super) static KOTLIN: Language = Language {
         spawn: &[],
         defer: &[],
     },
-    hooks: Hooks { expr: Some(expr), signature_start: Some(signature_start), finish: Some(mark_test_classes), ..Hooks::NONE },
+    hooks: Hooks {
+        expr: Some(expr),
+        signature_start: Some(signature_start),
+        prepare: Some(close_lines),
+        finish: Some(mark_test_classes),
+        ..Hooks::NONE
+    },
 };
+
+/// The grammar wants a statement's end before the brace that closes its line: the blank there becomes one.
+fn close_lines(source: &[u8]) -> Option<Vec<u8>> {
+    let ends = memchr::memmem::find_iter(source, b" }").filter(|at| {
+        let before = source[..*at].trim_ascii_end();
+        !before.ends_with(b"{") && !before.ends_with(b";") && !source[before.len()..*at].contains(&b'\n')
+    });
+    let ends: Vec<usize> = ends.collect();
+    if ends.is_empty() {
+        return None;
+    }
+    let mut out = source.to_vec();
+    for at in ends {
+        out[at] = b';';
+    }
+    Some(out)
+}
 
 /// The signature begins after the annotations that stand first.
 fn signature_start(node: Node<'_>, name: Node<'_>) -> usize {

@@ -9,6 +9,9 @@
 
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 use tree_sitter::Node;
 
 use self::values::*;
@@ -470,9 +473,8 @@ fn self_type(walker: &mut Walker<'_>, node: Node<'_>) {
 fn count(list: Node<'_>) -> (u16, u16) {
     let all: Vec<Node<'_>> =
         named_children(list).into_iter().filter(|child| matches!(child.kind(), "parameter" | "class_parameter")).collect();
-    let rest = |parameter: &Node<'_>| {
-        parameter.child_by_field_name("type").is_some_and(|ty| ty.kind() == "repeated_parameter_type")
-    };
+    let rest =
+        |parameter: &Node<'_>| parameter.child_by_field_name("type").is_some_and(|ty| ty.kind() == "repeated_parameter_type");
     (u16::try_from(all.len()).unwrap_or(u16::MAX - 1), if all.iter().any(|one| rest(one)) { flag::VARIADIC } else { 0 })
 }
 

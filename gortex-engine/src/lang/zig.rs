@@ -6,6 +6,9 @@
 //!
 //! Knows no build graph and evaluates nothing at compile time: what a generic function returns for which type is one thing.
 
+#[cfg(test)]
+mod tests;
+
 use tree_sitter::Node;
 
 use super::common::UsageKinds;
@@ -501,7 +504,8 @@ fn initialised(walker: &mut Walker<'_>, node: Node<'_>, made: u32) {
     let Some(list) = child_of_kind(node, "initializer_list") else { return };
     walker.for_children(list, |walker, child| {
         let left = child.child_by_field_name("left").filter(|_| child.kind() == "assignment_expression");
-        let name = left.filter(|left| left.child_by_field_name("object").is_none()).and_then(|left| left.child_by_field_name("member"));
+        let name =
+            left.filter(|left| left.child_by_field_name("object").is_none()).and_then(|left| left.child_by_field_name("member"));
         match name {
             Some(name) => {
                 if made != NONE {
@@ -533,8 +537,12 @@ fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         }
         "struct_initializer" => typed(walker, first_named(node).filter(|ty| ty.kind() != "initializer_list"), node),
         "index_expression" => field("object").map_or(NONE, |base| derived(walker, ExprKind::Index, "", base, node)),
-        "try_expression" | "null_coercion_expression" | "dereference_expression" | "parenthesized_expression"
-        | "catch_expression" | "comptime_expression" => first_named(node).map_or(NONE, |inner| walker.expr_of(inner)),
+        "try_expression"
+        | "null_coercion_expression"
+        | "dereference_expression"
+        | "parenthesized_expression"
+        | "catch_expression"
+        | "comptime_expression" => first_named(node).map_or(NONE, |inner| walker.expr_of(inner)),
         "unary_expression" => last_named(node).map_or(NONE, |inner| walker.expr_of(inner)),
         "binary_expression" if has_word(node, "orelse") => first_named(node).map_or(NONE, |inner| walker.expr_of(inner)),
         "string" | "multiline_string" => literal(walker, "string"),

@@ -54,7 +54,8 @@ impl<'a> Infer<'_, 'a> {
     /// The name that an import renamed.
     fn unaliased(&self, file: usize, name: NameId) -> NameId {
         let table = &self.scopes.table;
-        let renamed = table.views[file].imports.iter().find(|row| row.alias != row.name && table.name_of(file, row.alias) == name);
+        let renamed =
+            table.views[file].imports.iter().find(|row| row.alias != row.name && table.name_of(file, row.alias) == name);
         renamed.map_or(name, |row| table.name_of(file, row.name))
     }
 
@@ -73,7 +74,8 @@ impl<'a> Infer<'_, 'a> {
             return None;
         }
         let view = &table.views[place.file];
-        let mut wholesale = file == place.file || self.scopes.modules.namespaces_around(table, place.owner).any(|one| one == home);
+        let mut wholesale =
+            file == place.file || self.scopes.modules.namespaces_around(table, place.owner).any(|one| one == home);
         for row in view.imports {
             let module = view.str(row.module);
             if row.flags & import_flag::WILDCARD != 0 {
@@ -172,7 +174,9 @@ impl<'a> Infer<'_, 'a> {
         let exact = |node| Some((node, Fit::Exact));
         match self.settle(receiver) {
             Ty::Unknown if name != NONE => {
-                if let Entity::Node(node) = self.dotted(place, recv).map_or(Entity::None, |head| self.qualified(place, &format!("{head}.{text}"))) {
+                if let Entity::Node(node) =
+                    self.dotted(place, recv).map_or(Entity::None, |head| self.qualified(place, &format!("{head}.{text}")))
+                {
                     return exact(node);
                 }
             }
@@ -208,7 +212,9 @@ impl<'a> Infer<'_, 'a> {
         let Some(def) = table.def(node) else { return false };
         let file = table.file_of(node);
         let (ty, signature) = (table.str(file, def.ty), table.str(file, def.signature));
-        !ty.is_empty() && (signature.contains(&format!("(this {ty} ")) || signature.contains(&format!(" {ty}.{}(", table.str(file, def.name))))
+        !ty.is_empty()
+            && (signature.contains(&format!("(this {ty} "))
+                || signature.contains(&format!(" {ty}.{}(", table.str(file, def.name))))
     }
 
     /// `Single.INSTANCE` is how Java sees a Kotlin object.

@@ -72,7 +72,8 @@ fn parts(scopes: &Scopes<'_>, built: &mut Built) {
     let mut all: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
     for ty in twins.all().into_iter().filter(of_parts) {
         let group = std::iter::once(&ty).chain(twins.of(ty));
-        let mut supers: Vec<NodeId> = group.clone().flat_map(|part| built.hierarchy.supers.get(part)).flatten().copied().collect();
+        let mut supers: Vec<NodeId> =
+            group.clone().flat_map(|part| built.hierarchy.supers.get(part)).flatten().copied().collect();
         supers.sort_unstable();
         supers.dedup();
         if group.clone().any(|part| built.hierarchy.open.contains(part)) {

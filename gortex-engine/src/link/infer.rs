@@ -188,6 +188,8 @@ impl<'a> Infer<'_, 'a> {
     /// A bare type name: nested types of the enclosing types first, then the file's scope.
     fn free_type(&self, place: Place, name: NameId, text: &str) -> Entity {
         let table = &self.scopes.table;
+        // There a constant may hold a type.
+        let zig = table.family(place.file) == Some(Family::Zig);
         if name != NONE {
             for above in std::iter::once(place.owner).chain(table.ancestors(place.owner)) {
                 if table.kind(above).is_type() {
@@ -195,7 +197,7 @@ impl<'a> Infer<'_, 'a> {
                         return Entity::Node(above);
                     }
                     if let Some((found, _)) = self.member(above, name, Want::Type)
-                        && table.kind(found).is_type()
+                        && (table.kind(found).is_type() || zig)
                     {
                         return Entity::Node(found);
                     }
@@ -250,7 +252,9 @@ impl<'a> Infer<'_, 'a> {
     fn zig_type(&self, named: Entity, depth: u32) -> Ty<'a> {
         let held = match named {
             Entity::Module(module) => return Ty::Module(module),
-            Entity::Node(node) if self.scopes.table.kind(node).is_callable() => self.settle(self.result_of(node, None, depth + 1)),
+            Entity::Node(node) if self.scopes.table.kind(node).is_callable() => {
+                self.settle(self.result_of(node, None, depth + 1))
+            }
             Entity::Node(node) => self.settle(self.value_of(node, depth + 1)),
             _ => Ty::Unknown,
         };
@@ -285,7 +289,9 @@ impl<'a> Infer<'_, 'a> {
     pub fn settle_receiver(&self, ty: Ty<'a>) -> Ty<'a> {
         let table = &self.scopes.table;
         match self.settle(ty) {
-            Ty::Func(node) if table.def(node).is_some_and(|def| def.params == 0) && table.language(table.file_of(node)) == "scala" => {
+            Ty::Func(node)
+                if table.def(node).is_some_and(|def| def.params == 0) && table.language(table.file_of(node)) == "scala" =>
+            {
                 self.settle(self.result_of(node, None, DEPTH / 2))
             }
             found => found,
@@ -388,7 +394,10 @@ impl<'a> Infer<'_, 'a> {
     /// Whether a name that means nothing here is a library's type: nothing anywhere is defined under it.
     pub fn is_library_type(&self, file: usize, name: NameId, text: &str) -> bool {
         let family = self.scopes.table.family(file);
-        name == NONE && text.starts_with(char::is_uppercase) && matches!(family, Some(Family::Jvm | Family::CSharp))
+        name == NONE
+            && !self.scopes.modules.csharp.is_part(text)
+            && text.starts_with(char::is_uppercase)
+            && matches!(family, Some(Family::Jvm | Family::CSharp))
     }
 
     /// A member of one of the enclosing types, innermost first.

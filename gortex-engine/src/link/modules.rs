@@ -126,7 +126,10 @@ impl Modules {
                 Module::External => {
                     let around = self.namespaces_around(table, table.files[file].base).filter(|one| !one.is_empty());
                     let relative = around.map(|one| self.java.resolve(table, &format!("{one}.{text}")));
-                    relative.take(if table.language(file) == "scala" { 8 } else { 0 }).find(|found| *found != Module::External).unwrap_or(Module::External)
+                    relative
+                        .take(if table.language(file) == "scala" { 8 } else { 0 })
+                        .find(|found| *found != Module::External)
+                        .unwrap_or(Module::External)
                 }
                 found => found,
             },

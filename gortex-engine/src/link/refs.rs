@@ -199,6 +199,10 @@ impl FileLinker<'_, '_, '_> {
             Ty::Type(target) | Ty::Instance(target) if !matches!(held, Ty::Instance(_)) || self.is_zig(row) => {
                 self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
             }
+            // A library's function under a name of ours.
+            Ty::External if self.infer.scopes.table.family(self.file) == Some(Family::Zig) => {
+                self.loose(place.owner, row, Unbound::External);
+            }
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }
     }
@@ -259,7 +263,14 @@ impl FileLinker<'_, '_, '_> {
             return vec![node];
         }
         let Some(args) = row.args() else { return vec![node] };
-        let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
+        let language = table.language(self.file);
+        let fits = |def: &DefRow| {
+            let args = u16::from(args);
+            // Written as a plain call, a function for another type takes the value as its first argument.
+            let written_out = !def.owner_type.is_empty() && matches!(language, "java" | "csharp") && def.params + 1 == args;
+            let as_declared = def.params == args && (language != "java" || def.owner_type.is_empty());
+            as_declared || written_out || (def.has(flag::VARIADIC) && args + 1 >= def.params)
+        };
         let (parent, name) = (table.parents[node as usize], table.node_name[node as usize]);
         let parts: &[NodeId] = match table.family(self.file) {
             Some(Family::CSharp) => self.infer.scopes.modules.twins.of(parent),
@@ -278,9 +289,10 @@ impl FileLinker<'_, '_, '_> {
         }
         found.sort_unstable();
         found.dedup();
-        if found.is_empty() && table.family(self.file) != Some(Family::C) {
+        if found.is_empty() && matches!(language, "kotlin" | "scala" | "csharp") {
             // Parameters with default values may be left out.
-            let may = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && def.params > u16::from(args));
+            let may =
+                |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && def.params > u16::from(args));
             found = siblings.into_iter().filter(may).collect();
         }
         if found.is_empty() { vec![node] } else { found }

@@ -411,7 +411,10 @@ impl<'a> Scopes<'a> {
     fn stands_back(&self, node: NodeId, def: &DefRow) -> u8 {
         let declared = def.has(flag::DECLARATION);
         let kind = def.kind();
-        if declared && (kind.is_type() || kind == Kind::Function) && self.table.family(self.table.file_of(node)) == Some(Family::Jvm) {
+        if declared
+            && (kind.is_type() || kind == Kind::Function)
+            && self.table.family(self.table.file_of(node)) == Some(Family::Jvm)
+        {
             return 0;
         }
         if declared && !kind.is_type() { 2 } else { 1 }

@@ -25,7 +25,9 @@ pub(super) fn type_name(ty: Node<'_>) -> Option<Node<'_>> {
         "identifier" => Some(ty),
         "generic_name" => child_of_kind(ty, "identifier"),
         "qualified_name" | "alias_qualified_name" => type_name(ty.child_by_field_name("name")?),
-        "nullable_type" | "array_type" | "ref_type" | "scoped_type" | "pointer_type" => type_name(ty.child_by_field_name("type")?),
+        "nullable_type" | "array_type" | "ref_type" | "scoped_type" | "pointer_type" => {
+            type_name(ty.child_by_field_name("type")?)
+        }
         _ => None,
     }
 }
@@ -83,7 +85,13 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
             }
         }
         "array_rank_specifier" => walker.visit_children(node),
-        "nullable_type" | "array_type" | "ref_type" | "scoped_type" | "pointer_type" | "tuple_type" | "function_pointer_type"
+        "nullable_type"
+        | "array_type"
+        | "ref_type"
+        | "scoped_type"
+        | "pointer_type"
+        | "tuple_type"
+        | "function_pointer_type"
         | "function_pointer_parameter" => {
             walker.for_children(node, |walker, child| types(walker, child, role, depth + 1));
         }
@@ -604,9 +612,8 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             (Some(scope), Some(name)) => derived(walker, ExprKind::Member, walker.text(name), scope, node),
             _ => NONE,
         },
-        "alias_qualified_name" => type_name(node).map_or(NONE, |name| {
-            walker.in_file_scope(|walker| walker.expr(ExprKind::Name, walker.text(name), NONE, name))
-        }),
+        "alias_qualified_name" => type_name(node)
+            .map_or(NONE, |name| walker.in_file_scope(|walker| walker.expr(ExprKind::Name, walker.text(name), NONE, name))),
         "member_access_expression" | "conditional_access_expression" | "member_binding_expression" => match member(node) {
             Some(parts) => derived(walker, ExprKind::Member, walker.text(parts.name), parts.object, node),
             None if node.kind() == "conditional_access_expression" => last_named(node).map_or(NONE, |last| walker.expr_of(last)),
@@ -628,7 +635,9 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "cast_expression" | "default_expression" => typed(walker, field("type"), node),
         "as_expression" => typed(walker, field("right"), node),
         "await_expression" => first_named(node).map_or(NONE, |inner| derived(walker, ExprKind::Unwrap, "", inner, node)),
-        "parenthesized_expression" | "checked_expression" | "ref_expression" => first_child(node).map_or(NONE, |inner| walker.expr_of(inner)),
+        "parenthesized_expression" | "checked_expression" | "ref_expression" => {
+            first_child(node).map_or(NONE, |inner| walker.expr_of(inner))
+        }
         "postfix_unary_expression" => first_child(node).map_or(NONE, |inner| walker.expr_of(inner)),
         "with_expression" => first_named(node).map_or(NONE, |inner| walker.expr_of(inner)),
         "prefix_unary_expression" if has_word(node, "!") => literal(walker, "bool"),

@@ -78,8 +78,13 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
                 types(walker, ty, role, depth + 1);
             }
         }
-        "type_projection" | "nullable_type" | "parenthesized_type" | "non_nullable_type" | "function_type"
-        | "function_type_parameters" | "type_modifiers" => {
+        "type_projection"
+        | "nullable_type"
+        | "parenthesized_type"
+        | "non_nullable_type"
+        | "function_type"
+        | "function_type_parameters"
+        | "type_modifiers" => {
             walker.for_children(node, |walker, child| types(walker, child, role, depth + 1));
         }
         _ => {}
@@ -637,7 +642,9 @@ fn binary_expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         return walker.expr(ExprKind::Call, "", callee, node);
     }
     match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
-        "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=" | "&&" | "||" => walker.expr(ExprKind::Literal, "Boolean", NONE, node),
+        "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=" | "&&" | "||" => {
+            walker.expr(ExprKind::Literal, "Boolean", NONE, node)
+        }
         _ => node.child_by_field_name("left").map_or(NONE, |left| walker.expr_of(left)),
     }
 }

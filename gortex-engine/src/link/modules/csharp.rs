@@ -6,7 +6,7 @@
 //!
 //! Knows names of namespaces, not which projects refer to which.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Manifest, Module, Package, folder};
 use crate::facts::model::{Kind, NONE, import_flag};
@@ -17,6 +17,8 @@ use crate::link::table::{NameId, Table};
 #[derive(Debug, Default)]
 pub(crate) struct Namespaces {
     by_name: FxHashMap<String, u32>,
+    /// Every part of every name.
+    parts: FxHashSet<String>,
     /// Folders with what all files below them use, in order.
     everywhere: Vec<(String, String)>,
 }
@@ -68,10 +70,16 @@ impl Namespaces {
         packages.push(Package::default());
         let number = packages.len() as u32 - 1;
         self.by_name.insert(name.to_owned(), number);
+        self.parts.insert(name.rsplit('.').next().unwrap_or(name).to_owned());
         if let Some((outer, _)) = name.rsplit_once('.') {
             self.enter(outer, packages);
         }
         number
+    }
+
+    /// Whether some namespace has this name or one that ends in it.
+    pub fn is_part(&self, name: &str) -> bool {
+        self.parts.contains(name)
     }
 
     /// The namespace of this name.

@@ -76,7 +76,8 @@ impl Twins {
     fn match_platforms(&mut self, table: &Table<'_>, group: &[NodeId]) {
         let row = |node: NodeId| table.def(node).map(|def| (def.has(flag::DECLARATION), def.params));
         for actual in group.iter().filter(|node| row(**node).is_some_and(|(expected, _)| !expected)) {
-            let fits = |node: &&NodeId| row(**node).is_some_and(|(expected, params)| expected && Some((false, params)) == row(*actual));
+            let fits =
+                |node: &&NodeId| row(**node).is_some_and(|(expected, params)| expected && Some((false, params)) == row(*actual));
             let Some(expected) = group.iter().find(fits) else { continue };
             self.actual.push((*actual, *expected));
             if table.kind(*expected).is_type() {
