@@ -475,7 +475,7 @@ fn count(list: Node<'_>) -> (u16, u16) {
         named_children(list).into_iter().filter(|child| matches!(child.kind(), "parameter" | "class_parameter")).collect();
     let rest =
         |parameter: &Node<'_>| parameter.child_by_field_name("type").is_some_and(|ty| ty.kind() == "repeated_parameter_type");
-    (u16::try_from(all.len()).unwrap_or(u16::MAX - 1), if all.iter().any(|one| rest(one)) { flag::VARIADIC } else { 0 })
+    (u16::try_from(all.len()).unwrap_or(u16::MAX - 1), if all.iter().any(rest) { flag::VARIADIC } else { 0 })
 }
 
 /// Binds parameters and records their types and default values.

@@ -68,14 +68,14 @@ impl<'a> Infer<'_, 'a> {
     /// Whether an extension is visible at a place: `Some(true)` where it is imported by its name.
     fn sees(&self, place: Place, node: NodeId, name: NameId) -> Option<bool> {
         let table = &self.scopes.table;
-        let home = self.scopes.modules.namespace_of(table, node);
+        let home = table.namespace_of(node);
         let file = table.file_of(node);
         if table.files[file].repo != table.files[place.file].repo {
             return None;
         }
         let view = &table.views[place.file];
         let mut wholesale =
-            file == place.file || self.scopes.modules.namespaces_around(table, place.owner).any(|one| one == home);
+            file == place.file || super::modules::Modules::namespaces_around(table, place.owner).any(|one| one == home);
         for row in view.imports {
             let module = view.str(row.module);
             if row.flags & import_flag::WILDCARD != 0 {
@@ -248,7 +248,7 @@ impl<'a> Infer<'_, 'a> {
         let scopes = self.scopes;
         let found = match scopes.table.family(place.file) {
             Some(Family::CSharp) => {
-                let from = scopes.modules.namespace_of(&scopes.table, place.owner);
+                let from = scopes.table.namespace_of(place.owner);
                 scopes.modules.csharp.resolve(&scopes.table, &scopes.modules.packages, from, head)
             }
             _ => scopes.modules.resolve(&scopes.table, place.file, head, 0),
@@ -305,12 +305,12 @@ impl<'a> Infer<'_, 'a> {
         if table.files[file].base != base || table.family(file) != Some(Family::Jvm) || name == NONE {
             return None;
         }
-        let defs = table.views[file].defs.iter().enumerate();
+        let mut defs = table.views[file].defs.iter().enumerate();
         let here = |(index, def): (usize, &DefRow)| {
             let node = base + 1 + index as NodeId;
             (def.parent == NONE && table.node_name[node as usize] == name).then_some(node)
         };
-        defs.filter_map(here).next()
+        defs.find_map(here)
     }
 }
 

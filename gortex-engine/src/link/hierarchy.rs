@@ -73,7 +73,7 @@ fn parts(scopes: &Scopes<'_>, built: &mut Built) {
     for ty in twins.all().into_iter().filter(of_parts) {
         let group = std::iter::once(&ty).chain(twins.of(ty));
         let mut supers: Vec<NodeId> =
-            group.clone().flat_map(|part| built.hierarchy.supers.get(part)).flatten().copied().collect();
+            group.clone().filter_map(|part| built.hierarchy.supers.get(part)).flatten().copied().collect();
         supers.sort_unstable();
         supers.dedup();
         if group.clone().any(|part| built.hierarchy.open.contains(part)) {

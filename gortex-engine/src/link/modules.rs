@@ -18,7 +18,7 @@ mod zig;
 use rustc_hash::FxHashMap;
 
 use super::table::{NameId, Table};
-use crate::facts::model::{Kind, NONE};
+use crate::facts::model::NONE;
 use crate::graph::NodeId;
 use crate::lang::Family;
 
@@ -124,7 +124,7 @@ impl Modules {
             Family::Jvm => match self.java.resolve(table, text) {
                 // Scala's imports may begin at a name of the file's own package.
                 Module::External => {
-                    let around = self.namespaces_around(table, table.files[file].base).filter(|one| !one.is_empty());
+                    let around = Modules::namespaces_around(table, table.files[file].base).filter(|one| !one.is_empty());
                     let relative = around.map(|one| self.java.resolve(table, &format!("{one}.{text}")));
                     relative
                         .take(if table.language(file) == "scala" { 8 } else { 0 })
@@ -164,21 +164,10 @@ impl Modules {
         candidates.iter().find_map(|path| self.path(path)).map(|at| Module::Node(table.files[at as usize].base))
     }
 
-    /// The package or namespace that a node stands in.
-    pub fn namespace_of<'t>(&self, table: &'t Table<'_>, node: NodeId) -> &'t str {
-        let file = table.file_of(node);
-        let mut above = std::iter::once(node).chain(table.ancestors(node));
-        let inner = above.find_map(|at| table.def(at).filter(|def| def.kind() == Kind::Module));
-        match inner {
-            Some(def) if table.family(file) == Some(Family::CSharp) => table.str(file, def.name),
-            _ => table.package(file),
-        }
-    }
-
     /// The packages or namespaces whose names are seen at a node without being imported, innermost first.
-    pub fn namespaces_around<'t>(&self, table: &'t Table<'_>, node: NodeId) -> impl Iterator<Item = &'t str> + use<'t> {
+    pub fn namespaces_around<'t>(table: &'t Table<'_>, node: NodeId) -> impl Iterator<Item = &'t str> + use<'t> {
         let outer = matches!(table.language(table.file_of(node)), "csharp" | "scala");
-        csharp::around(self.namespace_of(table, node)).take(if outer { usize::MAX } else { 1 })
+        csharp::around(table.namespace_of(node)).take(if outer { usize::MAX } else { 1 })
     }
 
     /// Whether `header` is included, directly or not, by `file`.

@@ -471,7 +471,7 @@ impl<'a> Scopes<'a> {
     /// Scala: a name in the packages around the file's own.
     fn in_outer_packages(&self, file: usize, name: NameId, want: Want) -> Entity {
         let table = &self.table;
-        let around = self.modules.namespaces_around(table, table.files[file].base).skip(1).filter(|package| !package.is_empty());
+        let around = Modules::namespaces_around(table, table.files[file].base).skip(1).filter(|package| !package.is_empty());
         let mut found = around.map(|package| match self.modules.java.package(package) {
             Some(package) => self.lookup(Module::Package(package), name, want, false, 0),
             None => Entity::None,
@@ -481,7 +481,7 @@ impl<'a> Scopes<'a> {
 
     /// C#: a name in the namespaces around a node, innermost first.
     fn in_namespaces(&self, owner: NodeId, name: NameId, want: Want) -> Entity {
-        let around = self.modules.namespaces_around(&self.table, owner);
+        let around = Modules::namespaces_around(&self.table, owner);
         let packages = around.filter_map(|namespace| self.modules.csharp.namespace(namespace));
         let mut found = packages.map(|package| self.lookup(Module::Package(package), name, want, false, 0));
         found.find(|entity| entity.is_some()).unwrap_or(Entity::None)

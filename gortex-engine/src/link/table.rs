@@ -157,6 +157,16 @@ impl<'a> Table<'a> {
         self.views[file].str(self.views[file].header.package)
     }
 
+    /// The package or namespace that a node stands in.
+    pub fn namespace_of(&self, node: NodeId) -> &'a str {
+        let file = self.file_of(node);
+        let mut above = std::iter::once(node).chain(self.ancestors(node));
+        match above.find_map(|at| self.def(at).filter(|def| def.kind() == Kind::Module)) {
+            Some(def) if self.family(file) == Some(Family::CSharp) => self.str(file, def.name),
+            _ => self.package(file),
+        }
+    }
+
     /// The text of one of a file's strings.
     pub fn str(&self, file: usize, text: Str) -> &'a str {
         self.views[file].str(text)

@@ -109,8 +109,9 @@ pub(super) fn receiver_text(walker: &Walker<'_>, method: Node<'_>, ty: Node<'_>)
         return text.into_owned();
     }
     let clauses = named_children(method).into_iter().filter(|child| child.kind() == "type_parameter_constraints_clause");
-    let own = clauses.filter(|clause| first_named(*clause).is_some_and(|of| walker.text(of) == text)).flat_map(named_children);
-    let bound = own.filter_map(|constraint| constraint.child_by_field_name("type")).next();
+    let mut own =
+        clauses.filter(|clause| first_named(*clause).is_some_and(|of| walker.text(of) == text)).flat_map(named_children);
+    let bound = own.find_map(|constraint| constraint.child_by_field_name("type"));
     bound.map_or_else(|| "object".to_owned(), |bound| without_arguments(&line(walker, bound), '<', '>').into_owned())
 }
 
@@ -121,8 +122,8 @@ pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     let bounds: Vec<Node<'_>> = bounds.collect();
     for name in named_children(list).into_iter().filter_map(|parameter| parameter.child_by_field_name("name")) {
         let own = bounds.iter().find(|clause| first_named(**clause).is_some_and(|of| walker.text(of) == walker.text(name)));
-        let bound = own.map(|clause| named_children(*clause)).unwrap_or_default().into_iter();
-        let bound = bound.filter_map(|constraint| constraint.child_by_field_name("type")).next();
+        let mut bound = own.map(|clause| named_children(*clause)).unwrap_or_default().into_iter();
+        let bound = bound.find_map(|constraint| constraint.child_by_field_name("type"));
         let text = bound.map(|bound| line(walker, bound));
         walker.bind(name, text.as_deref(), NONE, list.start_byte());
     }

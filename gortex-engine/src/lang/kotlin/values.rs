@@ -234,12 +234,10 @@ pub(super) fn catch_block(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A label is nobody's name.
 pub(super) fn labeled(walker: &mut Walker<'_>, node: Node<'_>) {
-    let jumps = child_of_kind(node, "label").is_some_and(|label| walker.text(label).trim_end_matches('@') != "");
-    let word = child_of_kind(node, "label").map_or("", |label| walker.text(label));
-    if jumps && matches!(word, "continue@" | "break@") {
-        return;
+    let label = child_of_kind(node, "label").map_or("", |label| walker.text(label));
+    if !matches!(label, "continue@" | "break@") {
+        walker.visit_children(node);
     }
-    walker.visit_children(node);
 }
 
 pub(super) fn return_expression(walker: &mut Walker<'_>, node: Node<'_>) {

@@ -93,8 +93,8 @@ impl Namespaces {
         if let Some(found) = self.absolute(table, packages, text) {
             return found;
         }
-        let inner = around(from).filter(|one| !one.is_empty());
-        let found = inner.filter_map(|one| self.absolute(table, packages, &format!("{one}.{text}"))).next();
+        let mut inner = around(from).filter(|one| !one.is_empty());
+        let found = inner.find_map(|one| self.absolute(table, packages, &format!("{one}.{text}")));
         found.unwrap_or(Module::External)
     }
 
@@ -108,7 +108,7 @@ impl Namespaces {
             return None;
         }
         if let Some(package) = self.by_name.get(head) {
-            return self.types(packages, *package, name).find(|node| table.kind(*node).is_type()).map(Module::Node);
+            return types_of(packages, *package, name).find(|node| table.kind(*node).is_type()).map(Module::Node);
         }
         match self.absolute(table, packages, head).filter(|_| !head.is_empty())? {
             Module::Node(outer) => table.members(outer, name).first().copied().map(Module::Node),
@@ -116,16 +116,17 @@ impl Namespaces {
         }
     }
 
-    fn types<'p>(&self, packages: &'p [Package], package: u32, name: NameId) -> impl Iterator<Item = NodeId> + 'p {
-        let names = &packages[package as usize].names;
-        let from = names.partition_point(|(other, _)| *other < name);
-        names[from..].iter().take_while(move |(other, _)| *other == name).map(|(_, node)| *node)
-    }
-
     /// What the project of a file uses in all its files.
     pub fn global_usings<'s>(&'s self, path: &'s str) -> impl Iterator<Item = &'s str> {
         self.everywhere.iter().filter(move |(project, _)| is_below(path, project)).map(|(_, name)| name.as_str())
     }
+}
+
+/// What a namespace holds under a name.
+fn types_of(packages: &[Package], package: u32, name: NameId) -> impl Iterator<Item = NodeId> {
+    let names = &packages[package as usize].names;
+    let from = names.partition_point(|(other, _)| *other < name);
+    names[from..].iter().take_while(move |(other, _)| *other == name).map(|(_, node)| *node)
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

@@ -29,14 +29,16 @@ impl ZigModules {
     }
 
     pub fn resolve(&self, modules: &Modules, table: &Table<'_>, file: usize, text: &str) -> Module {
-        let path = match text.ends_with(".zig") {
-            true => join(folder(&table.files[file].path), text),
-            false => self.named.iter().find(|(name, _)| name == text).map(|(_, path)| path.clone()),
+        let is_file = std::path::Path::new(text).extension().is_some_and(|extension| extension == "zig");
+        let path = if is_file {
+            join(folder(&table.files[file].path), text)
+        } else {
+            self.named.iter().find(|(name, _)| name == text).map(|(_, path)| path.clone())
         };
         let found = path.and_then(|path| modules.path(&path));
         match found {
             Some(at) => Module::Node(table.files[at as usize].base),
-            None if text.ends_with(".zig") => Module::Unknown,
+            None if is_file => Module::Unknown,
             None => Module::External,
         }
     }
