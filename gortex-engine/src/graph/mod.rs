@@ -340,7 +340,16 @@ impl Graph {
 pub fn is_test_path(path: &str) -> bool {
     let mut segments = path.split('/').rev();
     let base = segments.next().unwrap_or("");
-    if segments.any(|folder| matches!(folder, "__tests__" | "test" | "tests" | "Tests" | "testdata" | "spec")) {
+    // Source sets of Kotlin (`jvmTest`) and projects of C# (`App.Tests`) are folders of tests as well.
+    let is_tests = |folder: &str| {
+        matches!(
+            folder,
+            "__tests__" | "test" | "tests" | "Tests" | "testdata" | "spec" | "commonTest" | "jvmTest" | "nativeTest" | "jsTest"
+        ) || matches!(folder, "androidTest" | "integrationTest")
+            || folder.ends_with(".Tests")
+            || folder.ends_with(".Test")
+    };
+    if segments.any(is_tests) {
         return true;
     }
     let (stem, extension) = base.rsplit_once('.').unwrap_or((base, ""));
@@ -355,7 +364,8 @@ pub fn is_test_path(path: &str) -> bool {
         "ml" | "mli" => stem.starts_with("test_") || stem.ends_with("_test") || stem.ends_with("_tests") || stem == "test",
         "java" | "kt" | "scala" | "php" | "cs" | "swift" => {
             let leading = stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-            stem.ends_with("Test") || stem.ends_with("Tests") || leading
+            let suite = extension == "scala" && (stem.ends_with("Spec") || stem.ends_with("Suite"));
+            stem.ends_with("Test") || stem.ends_with("Tests") || leading || suite
         }
         "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" => {
             stem.ends_with("_test") || stem.ends_with("_tests") || stem.ends_with("_unittest") || stem.starts_with("test_")

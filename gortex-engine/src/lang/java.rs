@@ -17,9 +17,10 @@ use tree_sitter::Node;
 
 use self::values::*;
 use super::common::UsageKinds;
+use super::tree::{child_of_kind, define_anonymous, is_type_name, line, mark_test_classes, named_children, without_arguments};
 use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
-use crate::facts::walker::{NewDef, Walker, one_line, strip_comment};
+use crate::facts::walker::{NewDef, Walker, strip_comment};
 
 /// Java.
 pub(super) static JAVA: Language = Language {
@@ -113,22 +114,6 @@ pub(super) static JAVA: Language = Language {
 
 /// How deep types are followed.
 const NESTING: u32 = 120;
-
-/// The text of a type on one line.
-fn line<'a>(walker: &Walker<'a>, node: Node<'_>) -> Cow<'a, str> {
-    let text = walker.text(node);
-    if text.contains(['\n', '\r', '\t']) { Cow::Owned(one_line(text, 240)) } else { Cow::Borrowed(text) }
-}
-
-fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() == kind)
-}
-
-fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
-}
 
 /// The signature begins after the annotations that stand first.
 fn signature_start(node: Node<'_>, name: Node<'_>) -> usize {
@@ -365,7 +350,7 @@ fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: Role) {
         "type_identifier" | "scoped_type_identifier" => {
             let name = type_name(ty).unwrap_or(ty);
             let text = line(walker, ty);
-            let bare = without_arguments(&text);
+            let bare = without_arguments(&text, '<', '>');
             walker.supertype(def, "", name, &bare, role, false);
             if let Some(scope) = ty.named_child(0).filter(|scope| scope.id() != ty.id() && ty.kind() != "type_identifier") {
                 types(walker, scope, Role::Type, 0);
@@ -373,26 +358,6 @@ fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: Role) {
         }
         _ => {}
     }
-}
-
-/// A dotted type's text without type arguments: `Outer<T>.Inner` is `Outer.Inner`.
-fn without_arguments(text: &str) -> Cow<'_, str> {
-    if !text.contains('<') {
-        return Cow::Borrowed(text);
-    }
-    let mut depth = 0usize;
-    let kept = text.chars().filter(|letter| {
-        match letter {
-            '<' => depth += 1,
-            '>' => {
-                depth = depth.saturating_sub(1);
-                return false;
-            }
-            _ => {}
-        }
-        depth == 0
-    });
-    Cow::Owned(kept.collect())
 }
 
 /// The name's node of a class type.
@@ -624,30 +589,9 @@ fn enum_constant(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A class body without a name. `extends` is what it is made from.
 fn anonymous_class(walker: &mut Walker<'_>, node: Node<'_>, body: Node<'_>, extends: Option<(Node<'_>, &str)>) {
-    let owner = walker.owner();
-    let from = if owner == NONE { 0 } else { owner as usize };
-    let siblings = walker.rows.defs[from..].iter().filter(|row| row.parent == owner && row.has(flag::ANONYMOUS)).count();
-    let mut new = NewDef::new(Kind::Class, node, node).body(Some(body)).visibility(Visibility::Private);
-    new.name = None;
-    let def = walker.define_named(new.flags(flag::ANONYMOUS), &format!("${}", siblings + 1));
+    let def = define_anonymous(walker, node, Some(body));
     if let Some((place, text)) = extends {
         walker.supertype(def, "", place, text, Role::Extends, false);
     }
     walker.in_def(def, |walker| walker.visit_children(body));
-}
-
-/// What stands beside a test in its class is there for tests.
-fn mark_test_classes(walker: &mut Walker<'_>, _root: Node<'_>) {
-    let defs = &mut walker.rows.defs;
-    let mut is_suite = vec![false; defs.len()];
-    for row in defs.iter().filter(|row| row.has(flag::TEST) && row.kind() == Kind::Method && row.parent != NONE) {
-        is_suite[row.parent as usize] = true;
-    }
-    // A parent is always entered before its children.
-    for index in 0..defs.len() {
-        let parent = defs[index].parent as usize;
-        if parent < index && (is_suite[parent] || defs[parent].has(flag::IN_TEST)) {
-            defs[index].flags |= flag::IN_TEST;
-        }
-    }
 }

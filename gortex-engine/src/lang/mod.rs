@@ -30,6 +30,7 @@ mod scala;
 mod script;
 mod structure;
 mod swift;
+mod tree;
 mod typescript;
 mod zig;
 

@@ -16,7 +16,7 @@ use super::table::Table;
 use crate::facts::FactsView;
 use crate::facts::model::{DefRow, ExprKind, ImportRow, Kind, NONE, Str, flag, import_flag};
 use crate::graph::FileEntry;
-use crate::lang::Family;
+use crate::lang::{Family, Language};
 
 /// Beyond so many names an edit concerns so many files that all are bound again.
 const MAX_NAMES: usize = 400;
@@ -35,7 +35,8 @@ pub(super) enum Change<'a> {
 }
 
 /// Compares the facts of one file before and after.
-pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, family: Option<Family>) -> Change<'a> {
+pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, language: Option<&Language>) -> Change<'a> {
+    let family = language.map(|language| language.family);
     let package = |view: &FactsView<'a>| view.str(view.header.package);
     if package(before) != package(after) || modules(before) != modules(after) || defaults(before) != defaults(after) {
         return Change::Everything;
@@ -58,7 +59,7 @@ pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, family:
     // A changed header is found by comparing the hierarchies; here it only says that the inside is not all that differs.
     let same_supers = supers(before) == supers(after);
     let inside = names.is_empty() && same_defs && same_supers && same_imports;
-    if !named(family) {
+    if !named(language) {
         // How many arguments may be left out stands in a signature.
         let alike = |(old, new): (&DefRow, &DefRow)| before.str(old.signature) == after.str(new.signature);
         let same = inside && before.defs.iter().zip(after.defs).all(alike);
@@ -67,22 +68,15 @@ pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, family:
     if inside { Change::Inside } else { Change::Names(names) }
 }
 
-/// Whether names tell who is concerned. In these families a class is put together from several files, or a file shares the
-/// names of others without a word, is reached under names that it does not spell out (`a.x = 1` for
-/// `x=`), or an extension changes types that it does not mention.
-fn named(family: Option<Family>) -> bool {
-    !matches!(family, Some(
-            Family::Dart
-                | Family::Elixir
-                | Family::Haskell
-                | Family::Lua
-                | Family::Ocaml
-                | Family::Php
-                | Family::Ruby
-                | Family::Shell
-                | Family::Swift
-        )
-    )
+/// Whether names tell who is concerned. Elsewhere a type is put together from several files, a file shares the names of others
+/// without a word or is reached under names that it does not spell out (`a.x = 1` for `x=`), or an extension changes types that
+/// it does not mention.
+fn named(language: Option<&Language>) -> bool {
+    language.is_none_or(|language| match language.family {
+        Family::C | Family::Go | Family::Plain | Family::Python | Family::Rust | Family::Script => true,
+        Family::Jvm => language.name == "java",
+        _ => false,
+    })
 }
 
 /// Namespaces and submodules: their appearance moves whole paths.

@@ -26,6 +26,8 @@ pub(crate) struct Built {
 pub(crate) fn build(scopes: &Scopes<'_>) -> Built {
     let mut built = Built::default();
     declared(scopes, &mut built);
+    parts(scopes, &mut built);
+    platforms(scopes, &mut built);
     satisfied(scopes, &mut built);
     overriding(scopes, &mut built);
     let repo = |node: NodeId| scopes.table.files[scopes.table.file_of(node)].repo;
@@ -92,6 +94,39 @@ pub(crate) fn replaced(scopes: &Scopes<'_>, edges: &[EdgeRow], file: usize) -> V
     moved.chain(stated).collect()
 }
 
+/// Every part of a C# class has the supertypes that any of them names.
+fn parts(scopes: &Scopes<'_>, built: &mut Built) {
+    let table = &scopes.table;
+    let twins = &scopes.modules.twins;
+    let of_parts = |ty: &NodeId| table.family(table.file_of(*ty)) == Some(Family::CSharp);
+    let mut all: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
+    for ty in twins.all().into_iter().filter(of_parts) {
+        let group = std::iter::once(&ty).chain(twins.of(ty));
+        let mut supers: Vec<NodeId> =
+            group.clone().filter_map(|part| built.hierarchy.supers.get(part)).flatten().copied().collect();
+        supers.sort_unstable();
+        supers.dedup();
+        if group.clone().any(|part| built.hierarchy.open.contains(part)) {
+            built.hierarchy.open.insert(ty);
+        }
+        all.push((ty, supers));
+    }
+    built.hierarchy.supers.extend(all.into_iter().filter(|(_, supers)| !supers.is_empty()));
+}
+
+/// What a Kotlin platform has takes the place of what is expected on all: its type has that as a supertype, so that its members
+/// replace the expected ones.
+fn platforms(scopes: &Scopes<'_>, built: &mut Built) {
+    for (actual, expected) in scopes.modules.twins.actual() {
+        let Some(def) = scopes.table.def(*actual) else { continue };
+        if def.kind().is_type() {
+            built.hierarchy.supers.entry(*actual).or_default().push(*expected);
+        } else {
+            built.edges.push(override_edge(*actual, *expected, def));
+        }
+    }
+}
+
 /// Makes the edges of one declared relation. An `impl` that stands in another file than its type, or whose type is not ours,
 /// is also a mention of the trait at its own place.
 fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, sub: Option<NodeId>, target: NodeId) {
@@ -123,7 +158,12 @@ fn relate(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, s
     if sub == target {
         return;
     }
-    let kind = match Role::from_byte(row.role) {
+    // Where the header does not tell classes from interfaces, what is named does.
+    let telling = !matches!(table.family(file), Some(Family::CSharp | Family::Jvm));
+    if !telling && !table.kind(sub).is_interface() {
+        edge.role = if table.kind(target).is_interface() { Role::Implements } else { Role::Extends } as u8;
+    }
+    let kind = match Role::from_byte(edge.role) {
         _ if row.embeds == 1 => EdgeKind::Composes,
         Role::Implements => EdgeKind::Implements,
         // The first base of a class may be a protocol.
@@ -261,14 +301,17 @@ fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
             let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
             // What a module of Elixir has for a behaviour or protocol is a function.
             let replaces = def.kind() == Kind::Method || (def.kind() == Kind::Function && is_elixir(scopes, *member));
-            if !replaces || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
+            let told_apart = matches!(table.family(table.file_of(*member)), Some(Family::CSharp | Family::Jvm));
+            let is_data = told_apart && matches!(def.kind(), Kind::Property | Kind::Field);
+            if !replaces && !is_data || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
                 continue;
             }
             let name = table.node_name[*member as usize];
             let mut targets = Vec::new();
             for above in &built.hierarchy.supers[&sub] {
-                if let Some((target, _)) = infer.member(*above, name, Want::Call)
-                    && table.kind(target) == Kind::Method
+                if let Some((target, _)) = infer.member(*above, name, if is_data { Want::Any } else { Want::Call })
+                    && (table.kind(target) == def.kind() || !is_data && table.kind(target) == Kind::Method)
+                    && (!is_data || def.has(flag::OVERRIDE) || table.kind(*above).is_interface())
                     && target != *member
                     && (!is_elixir(scopes, *member) || table.def(target).is_some_and(|above| above.params == def.params))
                     && !targets.contains(&target)

@@ -94,7 +94,8 @@ impl<'a> Infer<'_, 'a> {
             }
             let above = self.hierarchy.supers.get(&at).into_iter().flatten().copied();
             let openings = self.scopes.modules.ruby.openings(&self.scopes.table, at);
-            for next in openings.chain(above).chain(self.alias_target(at)) {
+            let twins = self.scopes.modules.twins.of(at).iter().copied();
+            for next in twins.chain(openings).chain(above).chain(self.alias_target(at)) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push_back(next);
@@ -153,7 +154,8 @@ impl<'a> Infer<'_, 'a> {
         if head.is_empty() {
             return Entity::None;
         }
-        if matches!(head, "Self" | "self" | "this" | "static") {
+        let zig = self.scopes.table.family(place.file) == Some(Family::Zig);
+        if matches!(head, "Self" | "self" | "this" | "static") && !zig {
             return self.enclosing_type(place.owner).map_or(Entity::None, Entity::Node);
         }
         let family = table.family(place.file);
@@ -180,6 +182,12 @@ impl<'a> Infer<'_, 'a> {
                 return self.member(ty, table.name(rest), Want::Type).map_or(Entity::None, |(node, _)| Entity::Node(node));
             }
             return self.scopes.rust_path(self.scopes.module_of(place.owner), head, 0);
+        }
+        if matches!(family, Some(Family::Jvm | Family::CSharp))
+            && let Some((first, _)) = head.split_once(['.', ':'])
+            && matches!(self.free_type(place, table.name(first), first), Entity::None)
+        {
+            return self.qualified(place, head);
         }
         let mut at = Entity::None;
         for (index, segment) in head.split(['.', ':']).filter(|segment| !segment.is_empty()).enumerate() {
@@ -210,6 +218,8 @@ impl<'a> Infer<'_, 'a> {
                 _ => Entity::Module(self.scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0)),
             };
         }
+        // There a constant may hold a type.
+        let zig = table.family(place.file) == Some(Family::Zig);
         if name != NONE {
             for above in std::iter::once(place.owner).chain(table.ancestors(place.owner)) {
                 if table.kind(above).is_type() {
@@ -217,7 +227,7 @@ impl<'a> Infer<'_, 'a> {
                         return Entity::Node(above);
                     }
                     if let Some((found, _)) = self.member(above, name, Want::Type)
-                        && table.kind(found).is_type()
+                        && (table.kind(found).is_type() || zig)
                     {
                         return Entity::Node(found);
                     }
@@ -248,6 +258,9 @@ impl<'a> Infer<'_, 'a> {
                 Some(inner) => inner,
                 None => Ty::Instance(node),
             },
+            found @ (Entity::Node(_) | Entity::Module(_)) if self.scopes.table.family(place.file) == Some(Family::Zig) => {
+                self.zig_type(found, depth)
+            }
             Entity::Node(_) | Entity::Module(_) => Ty::Unknown,
             found => {
                 if types::is_transparent(parsed.head)
@@ -258,9 +271,26 @@ impl<'a> Infer<'_, 'a> {
                 match found {
                     Entity::External => Ty::External,
                     _ if parsed.head.is_empty() || is_builtin(parsed.head) => Ty::External,
+                    _ if self.is_library_type(place.file, self.scopes.table.name(parsed.head), parsed.head) => Ty::External,
                     _ => Ty::Unknown,
                 }
             }
+        }
+    }
+
+    /// Zig: a type is a value like any other, under the name of a constant or as the result of a function.
+    fn zig_type(&self, named: Entity, depth: u32) -> Ty<'a> {
+        let held = match named {
+            Entity::Module(module) => return Ty::Module(module),
+            Entity::Node(node) if self.scopes.table.kind(node).is_callable() => {
+                self.settle(self.result_of(node, None, depth + 1))
+            }
+            Entity::Node(node) => self.settle(self.value_of(node, depth + 1)),
+            _ => Ty::Unknown,
+        };
+        match held {
+            Ty::Type(ty) => Ty::Instance(ty),
+            held => held,
         }
     }
 
@@ -282,6 +312,19 @@ impl<'a> Infer<'_, 'a> {
         match ty {
             Ty::Text { file, owner, text } => self.resolve_text(Place { file, owner }, text, 0),
             other => other,
+        }
+    }
+
+    /// [`Infer::settle`] for what stands before a dot: in Scala a method without parameters is called by being named.
+    pub fn settle_receiver(&self, ty: Ty<'a>) -> Ty<'a> {
+        let table = &self.scopes.table;
+        match self.settle(ty) {
+            Ty::Func(node)
+                if table.def(node).is_some_and(|def| def.params == 0) && table.language(table.file_of(node)) == "scala" =>
+            {
+                self.settle(self.result_of(node, None, DEPTH / 2))
+            }
+            found => found,
         }
     }
 
@@ -308,7 +351,12 @@ impl<'a> Infer<'_, 'a> {
         match row.kind() {
             ExprKind::Unknown => Ty::Unknown,
             ExprKind::Literal => Ty::External,
-            ExprKind::SelfRef => self.enclosing_type(place.owner).map_or(Ty::Unknown, Ty::Instance),
+            ExprKind::SelfRef => match self.enclosing_type(place.owner) {
+                Some(ty) => Ty::Instance(ty),
+                // A Zig file is a struct.
+                None if table.family(place.file) == Some(Family::Zig) => Ty::Module(Module::Node(table.files[place.file].base)),
+                None => Ty::Unknown,
+            },
             ExprKind::Super => self.super_type(place.owner),
             ExprKind::New => match self.type_node(place, text) {
                 Entity::Node(node) if table.kind(node).is_type() || self.is_function_class(node) => Ty::Instance(node),
@@ -322,7 +370,11 @@ impl<'a> Infer<'_, 'a> {
             ExprKind::LocalBind => self.bind_type(place, row.base, depth),
             ExprKind::Member | ExprKind::Path => {
                 let name = table.name_of(place.file, row.name);
-                self.member_type(base(row.base), name, text, depth)
+                let receiver = base(row.base);
+                match self.member_type(receiver, name, text, depth) {
+                    Ty::Unknown | Ty::External => self.type_beside(place, expr, receiver, depth),
+                    found => found,
+                }
             }
             ExprKind::Call => self.call_type(place, row.base, depth),
             ExprKind::Unwrap => Self::unwrap(base(row.base)),
@@ -334,7 +386,9 @@ impl<'a> Infer<'_, 'a> {
     fn super_type(&self, owner: NodeId) -> Ty<'a> {
         let Some(ty) = self.enclosing_type(owner) else { return Ty::Unknown };
         let supers = self.hierarchy.supers.get(&ty);
-        match supers.and_then(|supers| supers.first()) {
+        // What comes first may be an interface: where there is a class, that is meant.
+        let is_class = |ty: &&NodeId| !self.scopes.table.kind(**ty).is_interface();
+        match supers.and_then(|supers| supers.iter().find(is_class).or_else(|| supers.first())) {
             Some(first) => Ty::Instance(*first),
             None if self.hierarchy.open.contains(&ty) => Ty::External,
             None => Ty::Unknown,
@@ -372,6 +426,7 @@ impl<'a> Infer<'_, 'a> {
         match self.scopes.free(place.file, place.owner, name, Want::Any) {
             Entity::Node(node) => self.value_of(node, depth + 1),
             Entity::Module(module) => Ty::Module(module),
+            Entity::External | Entity::None if let Some(module) = self.facade(place, text) => Ty::Module(module),
             Entity::External => Ty::External,
             Entity::None if language.is_some_and(|language| language.family == Family::Rust) => {
                 match self.scopes.rust_path(self.scopes.module_of(place.owner), text, 0) {
@@ -383,8 +438,18 @@ impl<'a> Infer<'_, 'a> {
             // All modules of ours are known: a name in none of them is another's.
             Entity::None if is_builtin(text) || language.is_some_and(|language| language.family == Family::Swift) => Ty::External,
             Entity::None if language.is_some_and(|language| is_library_name(language.family, text)) => Ty::External,
+            Entity::None if self.is_library_type(place.file, name, text) => Ty::External,
             Entity::None => Ty::Unknown,
         }
+    }
+
+    /// Whether a name that means nothing here is a library's type: nothing anywhere is defined under it.
+    pub fn is_library_type(&self, file: usize, name: NameId, text: &str) -> bool {
+        let family = self.scopes.table.family(file);
+        name == NONE
+            && !self.scopes.modules.csharp.is_part(text)
+            && text.starts_with(char::is_uppercase)
+            && matches!(family, Some(Family::Jvm | Family::CSharp))
     }
 
     /// A member of one of the enclosing types, innermost first.
@@ -394,6 +459,8 @@ impl<'a> Infer<'_, 'a> {
             .chain(table.ancestors(owner))
             .filter(|at| table.kind(*at).is_type())
             .find_map(|ty| self.member(ty, name, want).map(|(node, _)| (node, ty)))
+            // A field of a Zig struct is never meant by its bare name.
+            .filter(|(node, _)| table.kind(*node) != Kind::Field || table.family(table.file_of(*node)) != Some(Family::Zig))
     }
 
     /// What using a definition as a value gives.
@@ -431,7 +498,7 @@ impl<'a> Infer<'_, 'a> {
 
     /// The type of `base.name`.
     pub fn member_type(&self, base: Ty<'a>, name: NameId, text: &str, depth: u32) -> Ty<'a> {
-        match self.settle(base) {
+        match self.settle_receiver(base) {
             Ty::Instance(ty) | Ty::Type(ty) => match self.member(ty, name, Want::Any) {
                 Some((found, _)) => self.value_of(found, depth + 1),
                 None if self.is_open(ty) => Ty::External,
@@ -470,7 +537,7 @@ impl<'a> Infer<'_, 'a> {
         if matches!(row.kind(), ExprKind::Member | ExprKind::Path) {
             let base = self.ty(place, row.base, depth + 1);
             let text = view.str(row.name);
-            let receiver = self.settle(base);
+            let receiver = self.settle_receiver(base);
             if let Ty::Instance(ty) | Ty::Type(ty) = receiver {
                 let name = self.scopes.table.name_of(place.file, row.name);
                 if let Some((found, _)) = self.member(ty, name, Want::Call) {
@@ -487,6 +554,9 @@ impl<'a> Infer<'_, 'a> {
             {
                 return Ty::Instance(ty);
             }
+            if let Some((found, _)) = self.beside(place, callee, base) {
+                return if self.hands_back(found) { base } else { self.result_of(found, None, depth) };
+            }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {
                 return Self::unwrap(base);
@@ -494,8 +564,12 @@ impl<'a> Infer<'_, 'a> {
             if matches!(
                 text,
                 "iter" | "iter_mut" | "into_iter" | "values" | "values_mut" | "stream" | "filter" | "rev" | "skip" | "peekable"
-            ) {
+            ) || types::same_elements(text)
+            {
                 return base;
+            }
+            if types::one_element(text) {
+                return self.element(base, 0, false);
             }
         }
         self.called(self.ty(place, callee, depth + 1), depth)
@@ -511,7 +585,7 @@ impl<'a> Infer<'_, 'a> {
         }
     }
 
-    fn result_of(&self, node: NodeId, receiver: Option<NodeId>, depth: u32) -> Ty<'a> {
+    pub fn result_of(&self, node: NodeId, receiver: Option<NodeId>, depth: u32) -> Ty<'a> {
         let table = &self.scopes.table;
         let Some(def) = table.def(node) else { return Ty::Unknown };
         let file = table.file_of(node);
@@ -522,11 +596,21 @@ impl<'a> Infer<'_, 'a> {
         if text.is_empty() && table.family(file) == Some(Family::Lua) {
             return self.returned(node, receiver, depth);
         }
+        if text.is_empty() && def.init != NONE && depth <= DEPTH {
+            // `= value` in place of a body.
+            return self.ty(Place { file, owner: node }, def.init, depth + 1);
+        }
         if text.is_empty() || depth > DEPTH {
             return Ty::Unknown;
         }
+        if text == "type" && table.family(file) == Some(Family::Zig) {
+            // A generic container: what the function returns is a struct written in it.
+            let inner = table.all_members(node).iter().copied().find(|member| table.kind(*member).is_type());
+            return inner.map_or(Ty::Unknown, Ty::Type);
+        }
         if let (Some(receiver), Some(parsed)) = (receiver, types::parse(text))
             && matches!(parsed.head, "Self" | "this" | "static")
+            && table.family(file) != Some(Family::Zig)
         {
             return Ty::Instance(receiver);
         }
@@ -704,5 +788,36 @@ fn is_builtin(name: &str) -> bool {
             | "any"
             | "unknown"
             | "System"
+            | "Int"
+            | "Short"
+            | "Byte"
+            | "Char"
+            | "Float"
+            | "Unit"
+            | "UInt"
+            | "ULong"
+            | "UByte"
+            | "Nothing"
+            | "ByteArray"
+            | "IntArray"
+            | "CharArray"
+            | "LongArray"
+            | "BooleanArray"
+            | "MutableList"
+            | "MutableMap"
+            | "MutableSet"
+            | "Seq"
+            | "Vector"
+            | "BigInt"
+            | "BigDecimal"
+            | "decimal"
+            | "sbyte"
+            | "ushort"
+            | "ulong"
+            | "dynamic"
+            | "comptime_int"
+            | "comptime_float"
+            | "anyopaque"
+            | "anyerror"
     )
 }

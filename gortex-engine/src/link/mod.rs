@@ -13,6 +13,7 @@ mod delta;
 mod elixir;
 #[cfg(test)]
 mod elixir_tests;
+mod extensions;
 mod foreign;
 mod haskell;
 #[cfg(test)]
@@ -178,7 +179,11 @@ fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
         .map(|file| {
             let view = &table.views[file];
             let base = table.files[file].base;
-            let outside = view.defs.iter().enumerate().filter(|(_, def)| !def.owner_type.is_empty());
+            // In C# a function for another type stays a member of the class that it is written in.
+            let moves = table.family(file) != Some(Family::CSharp);
+            let outside = view.defs.iter().enumerate().filter(|(_, def)| moves && !def.owner_type.is_empty());
+            // A function for another type inside a class of Kotlin is that class's all the same.
+            let outside = outside.filter(|(_, def)| table.family(file) != Some(Family::Jvm) || def.parent == NONE);
             let found = outside.filter_map(|(index, def)| {
                 let node = base + 1 + index as u32;
                 let owner = if def.parent == NONE { base } else { base + 1 + def.parent };

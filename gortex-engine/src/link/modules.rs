@@ -6,21 +6,24 @@
 //! Knows build conventions, not expressions.
 
 mod c;
+pub(crate) mod csharp;
 mod dart;
 mod elixir;
 mod go;
 mod haskell;
 mod java;
+mod lua;
 pub(crate) mod ocaml;
 mod php;
-mod lua;
 mod python;
 pub(crate) mod ruby;
 mod rust;
 mod script;
+pub(crate) mod shell;
 mod swift;
 mod ties;
-pub(crate) mod shell;
+mod twins;
+mod zig;
 
 use rustc_hash::FxHashMap;
 
@@ -43,8 +46,8 @@ pub(crate) enum Module {
     Unknown,
 }
 
-/// A build file that says what imports mean (`go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`) or which other repository
-/// is used.
+/// A build file that says what imports mean (`go.mod`, `tsconfig.json`, `Cargo.toml`, `*.csproj`, `build.zig`) or which other
+/// repository is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// Path as answers give it.
@@ -56,9 +59,8 @@ pub struct Manifest {
 /// Whether a file name is that of a manifest that linking reads.
 pub fn is_manifest(path: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    matches!(base, "go.mod" | "package.json" | "Cargo.toml" | "composer.json" | "pubspec.yaml" | "Package.swift" | "dune")
-        || is_script_config(base)
-        || ties::is_tie_manifest(base)
+    let plain = ["go.mod", "package.json", "Cargo.toml", "composer.json", "pubspec.yaml", "Package.swift", "dune", "build.zig"];
+    plain.contains(&base) || is_script_config(base) || csharp::is_project(base) || ties::is_tie_manifest(base)
 }
 
 /// Whether a base name is that of a TypeScript or JavaScript project file.
@@ -83,8 +85,10 @@ pub(crate) struct Modules {
     /// Per file its package, or `NONE`.
     pub file_package: Vec<u32>,
     go: go::GoModules,
-    java: java::JavaPackages,
     lua: lua::LuaModules,
+    pub csharp: csharp::Namespaces,
+    pub java: java::JavaPackages,
+    pub twins: twins::Twins,
     python: python::PythonModules,
     pub ruby: ruby::RubyModules,
     pub rust: rust::RustModules,
@@ -99,6 +103,7 @@ pub(crate) struct Modules {
     swift: swift::SwiftTargets,
     pub elixir: elixir::ElixirModules,
     pub haskell: haskell::HaskellModules,
+    zig: zig::ZigModules,
 }
 
 impl Modules {
@@ -114,8 +119,10 @@ impl Modules {
             packages: Vec::new(),
             file_package: vec![NONE; table.files.len()],
             go,
-            java: java::JavaPackages::default(),
             lua: lua::LuaModules::new(table),
+            csharp: csharp::Namespaces::default(),
+            java: java::JavaPackages::default(),
+            twins: twins::Twins::new(table),
             python: python::PythonModules::new(table),
             ruby: ruby::RubyModules::new(table),
             rust: rust::RustModules::default(),
@@ -129,6 +136,7 @@ impl Modules {
             shell: shell::Sourced::new(table),
             elixir: elixir::ElixirModules::new(table),
             haskell: haskell::HaskellModules::new(table),
+            zig: zig::ZigModules::new(manifests),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
         modules.java = java::JavaPackages::new(table, &mut modules.packages, &mut modules.file_package);
@@ -142,6 +150,7 @@ impl Modules {
             package.names.sort_unstable();
         }
         modules.php = std::mem::take(&mut modules.php).with_inner(table, &mut modules.packages);
+        modules.csharp = csharp::Namespaces::new(table, manifests, &mut modules.packages);
         modules
     }
 
@@ -156,22 +165,21 @@ impl Modules {
         let found = match family {
             Family::C => self.c.resolve(self, table, file, text, flags),
             Family::Go => self.go.resolve(self, table, file, text),
-            Family::Jvm => self.java.resolve(table, &self.ties, table.files[file].repo, text),
+            Family::Jvm => self.jvm(table, file, text),
             Family::Python => self.python.resolve(table, &self.ties, file, text),
-            Family::Rust => Module::Unknown, // paths need scopes: the resolver walks them
+            Family::Rust | Family::Ocaml => Module::Unknown, // paths need scopes: the resolver walks them
             Family::Script => self.script.resolve(self, table, file, text),
-            Family::CSharp => Module::Unknown,
+            Family::CSharp => self.csharp.resolve(table, &self.packages, table.package(file), text),
             Family::Dart => self.dart.resolve(self, table, file, text),
             Family::Elixir => self.elixir.resolve(table, file, text),
             Family::Haskell => self.haskell.resolve(table, file, text),
             Family::Lua => self.lua.resolve(table, file, text),
-            Family::Ocaml => Module::Unknown, // paths need scopes
             Family::Php => self.php.resolve(self, table, file, text, flags),
             Family::Plain => Module::Unknown,
             Family::Ruby => self.ruby.resolve(self, table, file, text),
             Family::Shell => self.shell.resolve(self, table, file, text),
             Family::Swift => self.swift.resolve(text),
-            Family::Zig => Module::Unknown,
+            Family::Zig => self.zig.resolve(self, table, file, text),
         };
         match found {
             Module::Node(node) if table.files.get(table.file_of(node)).is_none() => Module::Unknown,
@@ -206,6 +214,24 @@ impl Modules {
         let (file, other) = (table.file_of(one), table.file_of(other));
         let (from, to) = (table.files[file].repo, table.files[other].repo);
         from == to || table.family(file).is_some_and(|family| self.ties.meet(family, from, to))
+    }
+
+    fn jvm(&self, table: &Table<'_>, file: usize, text: &str) -> Module {
+        let repo = table.files[file].repo;
+        let found = self.java.resolve(table, &self.ties, repo, text);
+        if found != Module::External || table.language(file) != "scala" {
+            return found;
+        }
+        // Scala's imports may begin at a name of the file's own package.
+        let around = Modules::namespaces_around(table, table.files[file].base).filter(|one| !one.is_empty());
+        let mut relative = around.map(|one| self.java.resolve(table, &self.ties, repo, &format!("{one}.{text}"))).take(8);
+        relative.find(|found| *found != Module::External).unwrap_or(Module::External)
+    }
+
+    /// The packages or namespaces whose names are seen at a node without being imported, innermost first.
+    pub fn namespaces_around<'t>(table: &'t Table<'_>, node: NodeId) -> impl Iterator<Item = &'t str> + use<'t> {
+        let outer = matches!(table.language(table.file_of(node)), "csharp" | "scala");
+        csharp::around(table.namespace_of(node)).take(if outer { usize::MAX } else { 1 })
     }
 
     /// Whether `header` is included, directly or not, by `file`.

@@ -5,6 +5,7 @@
 //!
 //! Knows roles and kinds; scopes and types answer the questions.
 
+use super::extensions::Fit;
 use super::infer::{Infer, Place, Ty};
 use super::modules::Module;
 use super::modules::ocaml::Spot;
@@ -98,11 +99,13 @@ impl FileLinker<'_, '_, '_> {
     fn imports(&mut self) {
         let scopes = self.infer.scopes;
         let view = scopes.table.views[self.file];
+        let namespaces = scopes.table.family(self.file) == Some(Family::CSharp);
         for (row, entity) in view.imports.iter().zip(&scopes.imports[self.file].rows) {
             let target = match *entity {
                 Entity::Node(node) => Some(node),
                 Entity::Module(Module::Node(node)) => Some(node),
-                Entity::Module(Module::Package(package)) => self.representative(package),
+                // A C# namespace is no file and has none that stands for it.
+                Entity::Module(Module::Package(package)) if !namespaces => self.representative(package),
                 _ => None,
             };
             if let Some(target) = target.filter(|target| *target != self.base) {
@@ -177,12 +180,19 @@ impl FileLinker<'_, '_, '_> {
         if role == Role::Instantiate && def.kind() == Kind::Module {
             return self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
         }
+        // In Scala a method without parameters is called by reading it.
+        if role == Role::Read && def.kind().is_callable() && def.params == 0 && self.is_scala() {
+            role = Role::Call;
+        }
         if !is_calling(role) {
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
             return;
         }
         if def.kind().is_callable() {
             self.calls(place, row, node, role, bound);
+        } else if let Some(apply) = self.applied(row, node) {
+            self.edge(place.owner, node, row.line, row.col, Role::Type, bound, 0);
+            self.calls(place, row, apply, Role::Call, bound);
         } else if def.kind().is_type() {
             let role = if role == Role::Render { role } else { Role::Instantiate };
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
@@ -208,13 +218,37 @@ impl FileLinker<'_, '_, '_> {
         let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
         match held {
             Ty::Func(target) => self.edge(place.owner, target, row.line, row.col, Role::Call, inferred(target), row.detail),
-            Ty::Type(target) => {
+            Ty::Type(target) | Ty::Instance(target) if !matches!(held, Ty::Instance(_)) || self.is_zig(row) => {
                 self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
             }
             // `local insert = table.insert`.
-            Ty::External if table.family(self.file) == Some(Family::Lua) => self.loose(place.owner, row, Unbound::External),
+            Ty::External if matches!(table.family(self.file), Some(Family::Lua | Family::Zig)) => {
+                self.loose(place.owner, row, Unbound::External);
+            }
             _ => self.loose(place.owner, row, Unbound::Dynamic),
         }
+    }
+
+    /// Whether a mention makes a value of a Zig type, which may stand under another name (`Self`).
+    fn is_zig(&self, row: &RefRow) -> bool {
+        row.role() == Role::Instantiate && self.infer.scopes.table.family(self.file) == Some(Family::Zig)
+    }
+
+    fn is_scala(&self) -> bool {
+        self.infer.scopes.table.language(self.file) == "scala"
+    }
+
+    /// The `apply` that `Object(..)` calls in Scala, where one is written.
+    fn applied(&self, row: &RefRow, ty: NodeId) -> Option<NodeId> {
+        let table = &self.infer.scopes.table;
+        let name = table.name("apply");
+        if name == NONE || row.role() != Role::Call || !self.is_scala() || !table.kind(ty).is_type() {
+            return None;
+        }
+        let objects = std::iter::once(&ty).chain(self.infer.scopes.modules.twins.of(ty));
+        let is_object = |node: &&NodeId| table.def(**node).is_some_and(|def| def.has(flag::STATIC));
+        let mut found = objects.filter(is_object).flat_map(|object| table.members(*object, name).iter().copied());
+        found.find(|node| table.kind(*node).is_callable())
     }
 
     fn constructor(&self, ty: NodeId) -> Option<NodeId> {
@@ -227,7 +261,8 @@ impl FileLinker<'_, '_, '_> {
             let found = self.infer.ruby_member(Ty::Instance(ty), table.name("initialize"), Want::Call);
             return found.map(|(node, _)| node);
         }
-        let own = table.all_members(ty).iter().copied().find(|member| table.kind(*member) == Kind::Constructor);
+        let twins = self.infer.scopes.modules.twins.of(ty).iter().flat_map(|twin| table.all_members(*twin));
+        let own = table.all_members(ty).iter().chain(twins).copied().find(|member| table.kind(*member) == Kind::Constructor);
         own.or_else(|| {
             let name = match table.family(self.file) {
                 Some(Family::Python) => table.name("__init__"),
@@ -261,12 +296,25 @@ impl FileLinker<'_, '_, '_> {
         if family == Some(Family::Swift) {
             return self.defaulted(node, row);
         }
-        if !matches!(family, Some(Family::Jvm | Family::C)) {
+        if !matches!(family, Some(Family::Jvm | Family::C | Family::CSharp)) {
             return vec![node];
         }
         let Some(args) = row.args() else { return vec![node] };
-        let fits = |def: &DefRow| def.params == u16::from(args) || (def.has(flag::VARIADIC) && u16::from(args) + 1 >= def.params);
-        let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
+        let language = table.language(self.file);
+        let fits = |def: &DefRow| {
+            let args = u16::from(args);
+            // Written as a plain call, a function for another type takes the value as its first argument.
+            let written_out = !def.owner_type.is_empty() && matches!(language, "java" | "csharp") && def.params + 1 == args;
+            let as_declared = def.params == args && (language != "java" || def.owner_type.is_empty());
+            as_declared || written_out || (def.has(flag::VARIADIC) && args + 1 >= def.params)
+        };
+        let (parent, name) = (table.parents[node as usize], table.node_name[node as usize]);
+        let parts: &[NodeId] = match table.family(self.file) {
+            Some(Family::CSharp) => self.infer.scopes.modules.twins.of(parent),
+            _ => &[],
+        };
+        let parts = parts.iter().flat_map(|part| table.members(*part, name));
+        let siblings: Vec<NodeId> = table.members(parent, name).iter().chain(parts).copied().collect();
         let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
         let mut found: Vec<NodeId> =
             siblings.iter().copied().filter(callable).map(|other| self.infer.scopes.definition_of(other)).collect();
@@ -278,6 +326,12 @@ impl FileLinker<'_, '_, '_> {
         }
         found.sort_unstable();
         found.dedup();
+        if found.is_empty() && matches!(language, "kotlin" | "scala" | "csharp") {
+            // Parameters with default values may be left out.
+            let may =
+                |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && def.params > u16::from(args));
+            found = siblings.into_iter().filter(may).collect();
+        }
         if found.is_empty() { vec![node] } else { found }
     }
 
@@ -353,7 +407,12 @@ impl FileLinker<'_, '_, '_> {
         let scopes = self.infer.scopes;
         let role = row.role();
         let language = scopes.table.files[self.file].lang.map(|lang| lang.language());
-        let nothing = if is_calling(role) { Bound::Loose(Unbound::NoDefinition) } else { Bound::Nothing };
+        let library = self.infer.is_library_type(self.file, name, scopes.table.str(self.file, row.name));
+        let nothing = match is_calling(role) {
+            true if library => Bound::Loose(Unbound::External),
+            true => Bound::Loose(Unbound::NoDefinition),
+            false => Bound::Nothing,
+        };
         if name != NONE && language.is_some_and(|language| language.implicit_self) {
             let found = self.infer.implicit_member(place.owner, name, want(role)).map(|(node, _)| node);
             // A type's own name inside it is the type, also where its constructor has the same name.
@@ -367,7 +426,12 @@ impl FileLinker<'_, '_, '_> {
                 }
                 Want::Any => true,
             };
-            if let Some(node) = found.filter(fits) {
+            // `Foo(..)` inside `Foo` makes a new one: the type is meant, its constructor follows from that.
+            let made = |node: NodeId| match scopes.table.kind(node) {
+                Kind::Constructor if role == Role::Call => scopes.table.parents[node as usize],
+                _ => node,
+            };
+            if let Some(node) = found.filter(fits).map(made) {
                 return Bound::exact(node);
             }
         }
@@ -392,10 +456,18 @@ impl FileLinker<'_, '_, '_> {
                     _ => nothing,
                 }
             }
+            Entity::None if role == Role::Attribute && language.is_some_and(|language| language.family == Family::CSharp) => {
+                // `[Foo]` is short for `[FooAttribute]`.
+                let full = format!("{}Attribute", scopes.table.str(self.file, row.name));
+                match scopes.free(self.file, place.owner, scopes.table.name(&full), Want::Type) {
+                    Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 100, aliased: true },
+                    _ => nothing,
+                }
+            }
             Entity::Module(_) if is_calling(role) => nothing,
             Entity::External if is_calling(role) => Bound::Loose(Unbound::External),
             Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
-            Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
+            Entity::None if !library && self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
             Entity::Module(_) | Entity::External => Bound::Nothing,
             Entity::None if is_calling(role) && self.is_builtin(row) => Bound::Loose(Unbound::Builtin),
             Entity::None => nothing,
@@ -435,6 +507,21 @@ impl FileLinker<'_, '_, '_> {
     }
 
     fn bind_member(&self, place: Place, row: &RefRow, name: NameId, of_super: bool) -> Bound {
+        let receiver = self.infer.ty(place, row.recv, 0);
+        let bound = self.bind_on(place, row, name, of_super, receiver);
+        if matches!(bound, Bound::To { .. }) {
+            return bound;
+        }
+        let text = self.infer.scopes.table.str(self.file, row.name);
+        match self.infer.beside_named(place, row.recv, name, text, receiver) {
+            Some((node, Fit::Exact)) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false },
+            Some((node, Fit::Wide)) => Bound::To { node, tier: Tier::AstInferred, confidence: 80, aliased: false },
+            Some((node, Fit::Imported)) => Bound::To { node, tier: Tier::AstInferred, confidence: 60, aliased: false },
+            None => bound,
+        }
+    }
+
+    fn bind_on(&self, place: Place, row: &RefRow, name: NameId, of_super: bool, receiver: Ty<'_>) -> Bound {
         let scopes = self.infer.scopes;
         let table = &scopes.table;
         let role = row.role();
@@ -444,10 +531,9 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
-        let declared = self.infer.ty(place, row.recv, 0);
-        let found = self.infer.settle(declared);
+        let found = self.infer.settle_receiver(receiver);
         if matches!(found, Ty::External | Ty::Text { .. } | Ty::Unknown)
-            && let Some(node) = scopes.foreign_member(place, row.recv, declared, name)
+            && let Some(node) = scopes.foreign_member(place, row.recv, receiver, name)
         {
             return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
         }

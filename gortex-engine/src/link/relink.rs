@@ -82,8 +82,8 @@ fn compare_all<'a>(before: &'a Graph, files: &'a [FileEntry], changed: &[usize])
     let mut inside = true;
     for file in changed {
         let (old, new) = (before.files[*file].facts.view(), files[*file].facts.view());
-        let family = files[*file].lang.map(|lang| lang.language().family);
-        match delta::compare(&old, &new, family) {
+        let language = files[*file].lang.map(|lang| lang.language());
+        match delta::compare(&old, &new, language) {
             Change::Inside => {}
             Change::Names(more) => {
                 inside = false;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::modules::ocaml::Spot;
 use super::modules::{Module, Modules};
 use super::table::{NameId, Table, TableParts};
-use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
+use crate::facts::model::{DefRow, ImportRow, Kind, NONE, flag, import_flag};
 use crate::graph::{FileEntry, NodeId, is_test_path};
 use crate::lang::Family;
 
@@ -247,6 +247,9 @@ impl<'a> Scopes<'a> {
                         match self.modules.resolve(table, file, &full, 0) {
                             Module::Node(node) => Entity::Node(node),
                             Module::External => Entity::External,
+                            Module::Package(_) if table.language(file) == "scala" => {
+                                Entity::Module(self.modules.resolve(table, file, &full, 0))
+                            }
                             _ => Entity::None,
                         }
                     }
@@ -339,7 +342,9 @@ impl<'a> Scopes<'a> {
         let own = table.members(node, name).iter().copied();
         // The title of `it("x")` names a test, not a value that code could mean.
         let script = family == Some(Family::Script);
-        let nameable = |def: &crate::facts::DefRow| def.owner_type.is_empty() && !(script && def.has(flag::TEST));
+        let jvm = family == Some(Family::Jvm);
+        let titled = script || family == Some(Family::Zig);
+        let nameable = |def: &crate::facts::DefRow| (jvm || def.owner_type.is_empty()) && !(titled && def.has(flag::TEST));
         let own = self.pick(own.filter(|at| table.def(*at).is_some_and(nameable)), want);
         if own.is_some() {
             return own;
@@ -446,8 +451,28 @@ impl<'a> Scopes<'a> {
         };
         let best = nodes
             .filter_map(|node| self.table.def(node).map(|def| (node, def)))
-            .min_by_key(|(node, def)| (!fits(def.kind()), def.has(flag::DECLARATION) && !def.kind().is_type(), *node));
+            .min_by_key(|(node, def)| (!fits(def.kind()), self.stands_back(*node, def), self.is_object(*node, def, want), *node));
         best.map_or(Entity::None, |(node, _)| Entity::Node(node))
+    }
+
+    /// Whether a class is meant before the object of its name.
+    fn is_object(&self, node: NodeId, def: &DefRow, want: Want) -> bool {
+        let split = |node| matches!(self.table.family(self.table.file_of(node)), Some(Family::Jvm | Family::CSharp));
+        want == Want::Type && def.has(flag::STATIC) && split(node)
+    }
+
+    /// Whether another definition of the same name is meant first: one with a body before a declaration, but what Kotlin
+    /// code for all platforms expects before what each platform has.
+    fn stands_back(&self, node: NodeId, def: &DefRow) -> u8 {
+        let declared = def.has(flag::DECLARATION);
+        let kind = def.kind();
+        if declared
+            && (kind.is_type() || kind == Kind::Function)
+            && self.table.family(self.table.file_of(node)) == Some(Family::Jvm)
+        {
+            return 0;
+        }
+        if declared && !kind.is_type() { 2 } else { 1 }
     }
 
     /// The free name `name` inside `owner`, where the enclosing type's members do not count.
@@ -480,14 +505,24 @@ impl<'a> Scopes<'a> {
         if family == Some(Family::Rust) && inner {
             return Entity::None;
         }
+        if family == Some(Family::CSharp) {
+            let found = self.in_namespaces(owner, name, want);
+            if found.is_some() {
+                return found;
+            }
+        }
         let found = self.lookup(Module::Node(base), name, want, false, 0);
         if found.is_some() {
             return found;
         }
         match family {
+            Some(Family::CSharp) => self.used_everywhere(file, name, want),
             Some(Family::Go | Family::Jvm) => match self.modules.file_package[file] {
                 NONE => Entity::None,
-                package => self.lookup(Module::Package(package), name, want, false, 0),
+                package => {
+                    let found = self.lookup(Module::Package(package), name, want, false, 0);
+                    if family == Some(Family::Jvm) { found.or_else(|| self.in_outer_packages(file, name, want)) } else { found }
+                }
             },
             Some(Family::C) => self.c_global(file, name, want),
             Some(Family::Swift) => self.swift_free(file, name, want),
@@ -526,6 +561,37 @@ impl<'a> Scopes<'a> {
         }
         let imported = self.imports[file].named.iter().any(|(_, alias, _)| *alias == name);
         !imported && !self.modules.shell.sources(file, other)
+    }
+
+    /// Scala: a name in the packages around the file's own.
+    fn in_outer_packages(&self, file: usize, name: NameId, want: Want) -> Entity {
+        let table = &self.table;
+        let around = Modules::namespaces_around(table, table.files[file].base).skip(1).filter(|package| !package.is_empty());
+        let mut found =
+            around.map(|package| match self.modules.java.package(&self.modules.ties, table.files[file].repo, package) {
+                Some(package) => self.lookup(Module::Package(package), name, want, false, 0),
+                None => Entity::None,
+            });
+        found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
+    }
+
+    /// C#: a name in the namespaces around a node, innermost first.
+    fn in_namespaces(&self, owner: NodeId, name: NameId, want: Want) -> Entity {
+        let around = Modules::namespaces_around(&self.table, owner);
+        let packages = around.filter_map(|namespace| self.modules.csharp.namespace(namespace));
+        let mut found = packages.map(|package| self.lookup(Module::Package(package), name, want, false, 0));
+        found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
+    }
+
+    /// C#: a name in a namespace or type that the whole project uses.
+    fn used_everywhere(&self, file: usize, name: NameId, want: Want) -> Entity {
+        let used = self.modules.csharp.global_usings(&self.table.files[file].path);
+        let mut found = used.map(|text| match self.modules.resolve(&self.table, file, text, 0) {
+            Module::Node(ty) => self.first_member(ty, name),
+            Module::External => Entity::None,
+            module => self.lookup(module, name, want, true, 0),
+        });
+        found.find(|entity| entity.is_some()).unwrap_or(Entity::None)
     }
 
     /// A program-wide name: in a visible header or file first, else the only definition there is.

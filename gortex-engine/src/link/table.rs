@@ -214,6 +214,26 @@ impl<'a> Table<'a> {
         self.files[file].lang.map(|lang| lang.language().family)
     }
 
+    /// The name of a file's language; empty where it has none.
+    pub fn language(&self, file: usize) -> &'static str {
+        self.files[file].lang.map_or("", |lang| lang.language().name)
+    }
+
+    /// The package or namespace that a file says it belongs to.
+    pub fn package(&self, file: usize) -> &'a str {
+        self.views[file].str(self.views[file].header.package)
+    }
+
+    /// The package or namespace that a node stands in.
+    pub fn namespace_of(&self, node: NodeId) -> &'a str {
+        let file = self.file_of(node);
+        let mut above = std::iter::once(node).chain(self.ancestors(node));
+        match above.find_map(|at| self.def(at).filter(|def| def.kind() == Kind::Module)) {
+            Some(def) if self.family(file) == Some(Family::CSharp) => self.str(file, def.name),
+            _ => self.package(file),
+        }
+    }
+
     /// The text of one of a file's strings.
     pub fn str(&self, file: usize, text: Str) -> &'a str {
         self.views[file].str(text)

@@ -3,6 +3,10 @@
 use crate::graph::{EdgeKind, Graph, NodeId, Tier};
 use crate::index::build::graph_of;
 
+mod csharp;
+mod jvm;
+mod zig;
+
 /// Splits a fixture into files and links them.
 pub(super) fn linked(fixture: &str) -> Graph {
     let mut files: Vec<(&str, &str)> = Vec::new();

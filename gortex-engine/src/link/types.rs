@@ -262,7 +262,60 @@ pub(crate) fn is_carrier(head: &str) -> bool {
             | "Type"
             | "type"
             | "Class"
+            | "Task"
+            | "ValueTask"
+            | "Deferred"
     ) || is_transparent(head)
+}
+
+/// Names of library methods whose result holds the same elements as what they are called on (C#, Kotlin, Scala).
+pub(crate) fn same_elements(method: &str) -> bool {
+    matches!(
+        method,
+        "Where"
+            | "OrderBy"
+            | "OrderByDescending"
+            | "ThenBy"
+            | "Skip"
+            | "Take"
+            | "Distinct"
+            | "Reverse"
+            | "ToList"
+            | "ToArray"
+            | "ToHashSet"
+            | "AsEnumerable"
+            | "filterNot"
+            | "filterNotNull"
+            | "sortedBy"
+            | "sortBy"
+            | "reversed"
+            | "asSequence"
+            | "toList"
+            | "toSet"
+            | "toSeq"
+            | "drop"
+            | "dropWhile"
+            | "takeWhile"
+            | "tail"
+    )
+}
+
+/// Names of library methods that hand out one element of what they are called on.
+pub(crate) fn one_element(method: &str) -> bool {
+    matches!(
+        method,
+        "First"
+            | "FirstOrDefault"
+            | "Single"
+            | "SingleOrDefault"
+            | "Last"
+            | "LastOrDefault"
+            | "firstOrNull"
+            | "lastOrNull"
+            | "singleOrNull"
+            | "single"
+            | "head"
+    )
 }
 
 /// Method names that hand out what a carrier or wrapper holds.

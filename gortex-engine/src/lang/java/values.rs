@@ -8,13 +8,11 @@
 
 use tree_sitter::Node;
 
-use super::{
-    NESTING, anonymous_class, bind_parameters, child_of_kind, is_annotation, line, named_children, type_name, type_text,
-    visit_modifiers, without_arguments,
-};
+use super::{NESTING, anonymous_class, bind_parameters, is_annotation, type_name, type_text, visit_modifiers};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, import_flag};
 use crate::facts::walker::Walker;
 use crate::lang::common::arg_count;
+use crate::lang::tree::{child_of_kind, derived, is_type_name, line, named_children, receiver, typed, without_arguments};
 
 // ----- types
 
@@ -70,11 +68,6 @@ pub(super) fn scope_of_type(walker: &mut Walker<'_>, scope: Node<'_>) -> u32 {
         return receiver(walker, scope);
     }
     walker.in_file_scope(|walker| receiver(walker, scope))
-}
-
-/// Whether a name looks like a type's: `Foo`, `T`; not `foo`, `LOGGER`.
-pub(super) fn is_type_name(name: &str) -> bool {
-    name.starts_with(char::is_uppercase) && (name.chars().count() == 1 || name.contains(char::is_lowercase))
 }
 
 // ----- statements
@@ -280,14 +273,6 @@ fn visit_qualifier(walker: &mut Walker<'_>, node: Node<'_>) {
     }
 }
 
-/// What stands before a member's name; never "no receiver", which would make the member a free name.
-pub(super) fn receiver(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    match walker.expr_of(node) {
-        NONE => walker.expr(ExprKind::Unknown, "", NONE, node),
-        known => known,
-    }
-}
-
 /// The `super` of `Outer.super.name`, which is not the object itself.
 fn qualified_super(node: Node<'_>, object: Node<'_>) -> bool {
     child_of_kind(node, "super").is_some_and(|found| found.id() != object.id())
@@ -342,7 +327,7 @@ pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     if let Some(body) = body {
         let text = line(walker, ty);
-        let bare = without_arguments(&text);
+        let bare = without_arguments(&text, '<', '>');
         anonymous_class(walker, node, body, Some((type_name(ty).unwrap_or(ty), &bare)));
     }
 }
@@ -524,24 +509,10 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
     }
 }
 
-/// An expression over `base`, unknown where `base` is.
-fn derived(walker: &mut Walker<'_>, kind: ExprKind, name: &str, base: Node<'_>, at: Node<'_>) -> u32 {
-    match walker.expr_of(base) {
-        NONE => NONE,
-        base => walker.expr(kind, name, base, at),
-    }
-}
-
 fn member_expr(walker: &mut Walker<'_>, node: Node<'_>, object: Node<'_>, name: Node<'_>) -> u32 {
     let text = walker.text(name);
     let base = if qualified_super(node, object) { typed(walker, Some(object), node) } else { walker.expr_of(object) };
     if base == NONE { NONE } else { walker.expr(ExprKind::Member, text, base, node) }
-}
-
-fn typed(walker: &mut Walker<'_>, ty: Option<Node<'_>>, at: Node<'_>) -> u32 {
-    let Some(ty) = ty else { return NONE };
-    let text = line(walker, ty);
-    walker.expr(ExprKind::Typed, &text, NONE, at)
 }
 
 /// `new T[2][]` is a `T[][]`.
