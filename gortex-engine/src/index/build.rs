@@ -11,13 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::classify::{self, Content};
+use super::classify::{self, Content, Encoding};
 use super::walk::{self, WalkError, WalkedFile};
 use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo, View};
 use crate::facts::{ExtractLimits, Facts, extract};
-use crate::graph::{FileEntry, FileStatus, Graph};
+use crate::graph::{FileEntry, FileStatus, Graph, Section};
 use crate::lang::Lang;
 use crate::link::{self, Manifest, is_manifest};
+use crate::search::grams;
 
 /// What may be taken over from the view before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +165,7 @@ fn take(task: &Task<'_>, reuse: Reuse, by_hash: &FxHashMap<[u8; 32], &FileEntry>
         mtime_ns,
         hash,
         facts: Facts::empty(0),
+        grams: Section::default(),
         base: 0,
     };
     if classify::by_size(walked.size).is_some() {
@@ -201,7 +203,13 @@ fn take(task: &Task<'_>, reuse: Reuse, by_hash: &FxHashMap<[u8; 32], &FileEntry>
         (Content::Minified, _) => FileStatus::Minified,
         (Content::Oversized, _) => FileStatus::Oversized,
     };
+    entry.grams = grams_of(entry.status, verdict.encoding, &bytes);
     Taken { entry, parsed, changed: true }
+}
+
+/// The filter that text search asks. UTF-16 is decoded before it is searched, so its bytes say nothing.
+fn grams_of(status: FileStatus, encoding: Encoding, bytes: &[u8]) -> Section<u64> {
+    if status.is_text() && encoding != Encoding::Utf16 { grams::build(bytes).into() } else { Section::default() }
 }
 
 /// Fills in what the report says of single files.
@@ -260,6 +268,7 @@ pub fn graph_of(files: &[(&str, &str)]) -> Graph {
             mtime_ns: 0,
             hash: *blake3::hash(text.as_bytes()).as_bytes(),
             facts,
+            grams: grams::build(text.as_bytes()).into(),
             base: 0,
         }
     });

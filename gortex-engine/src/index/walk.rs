@@ -277,16 +277,24 @@ fn read_entries(path: &Path, rel: &str, found: &mut Walk) -> Option<Vec<Entry>> 
 
 fn walked(rel: String, meta: &fs::Metadata) -> WalkedFile {
     #[cfg(unix)]
-    let (mtime_ns, inode) = {
-        use std::os::unix::fs::MetadataExt as _;
-        (meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec()), meta.ino())
-    };
+    let inode = std::os::unix::fs::MetadataExt::ino(meta);
     #[cfg(not(unix))]
-    let (mtime_ns, inode) = {
+    let inode = 0;
+    WalkedFile { rel, size: meta.len(), mtime_ns: modified_ns(meta), inode }
+}
+
+/// Time of the last change in nanoseconds since 1970; negative before.
+pub fn modified_ns(meta: &fs::Metadata) -> i64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec())
+    }
+    #[cfg(not(unix))]
+    {
         let since = meta.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        (since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)), 0)
-    };
-    WalkedFile { rel, size: meta.len(), mtime_ns, inode }
+        since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+    }
 }
 
 fn join(dir: &str, name: &str) -> String {

@@ -6,6 +6,7 @@
 pub mod ast;
 pub mod detectors;
 pub mod files;
+pub mod grams;
 pub mod rank;
 pub mod symbols;
 pub mod text;

@@ -4,7 +4,8 @@
 //! no group is begun when the ones before it gave enough. Nothing is followed: a path that a link has come into meanwhile is
 //! passed over, so a search never shows a file outside of its root.
 //!
-//! Regular expressions take linear time. Knows nothing of symbols.
+//! Regular expressions take linear time. A file that its trigram filter rules out is not read, as long as its size and time are
+//! those that the filter was made at; the disk stays the truth. Knows nothing of symbols.
 
 use std::borrow::Cow;
 use std::fs;
@@ -19,9 +20,10 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::grams::Need;
 use super::{PathFilter, clip};
 use crate::index::classify::{Encoding, MAX_TEXT_BYTES, encoding, is_binary};
-use crate::index::walk::is_plain;
+use crate::index::walk::{is_plain, modified_ns};
 
 /// Lines when the caller says nothing.
 pub const DEFAULT_LIMIT: usize = 100;
@@ -45,6 +47,19 @@ pub struct TextFile<'a> {
     pub rel: &'a str,
     /// What stands in for the bytes on disk, such as an unsaved buffer.
     pub buffer: Option<&'a [u8]>,
+    /// What is known of the bytes on disk.
+    pub known: Option<Known<'a>>,
+}
+
+/// What a file was when it was indexed.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Its size.
+    pub size: u64,
+    /// Its modification time in nanoseconds.
+    pub mtime_ns: u64,
+    /// Its trigram filter; empty where there is none.
+    pub grams: &'a [u64],
 }
 
 /// What to look for.
@@ -84,6 +99,8 @@ pub struct TextAnswer {
     pub total_is_exact: bool,
     /// Files that were read.
     pub searched: usize,
+    /// Files that their filters rule out, so that they were not read.
+    pub ruled_out: usize,
     /// Files that are no text.
     pub binary: usize,
     /// Files that could not be searched, and why: `too_large`, `link`, `gone`, `unreadable`, `outside`.
@@ -149,6 +166,7 @@ pub fn search(files: &[TextFile<'_>], query: &TextQuery<'_>, cancel: &AtomicBool
 struct Finder {
     matcher: RegexMatcher,
     multi_line: bool,
+    need: Need,
 }
 
 impl Finder {
@@ -179,7 +197,7 @@ impl Finder {
         if multi_line {
             builder.line_terminator(None);
         }
-        Ok(Finder { matcher: builder.build(pattern)?, multi_line })
+        Ok(Finder { matcher: builder.build(pattern)?, multi_line, need: Need::of(pattern, ignore_case) })
     }
 
     fn searcher(&self) -> Searcher {
@@ -206,6 +224,7 @@ fn unusable(pattern: &str, error: &grep_regex::Error) -> TextError {
 /// What one file gave.
 enum Found {
     Lines { lines: Vec<TextMatch>, bytes: u64 },
+    RuledOut,
     Binary,
     Skipped(&'static str),
 }
@@ -239,6 +258,7 @@ impl Scan<'_> {
                         answer.matches.extend(lines);
                         read += bytes;
                     }
+                    Found::RuledOut => answer.ruled_out += 1,
                     Found::Binary => answer.binary += 1,
                     Found::Skipped(reason) => answer.skipped.push((self.files[*index].rel.to_owned(), reason)),
                 }
@@ -257,6 +277,9 @@ impl Scan<'_> {
             return Found::Skipped("cancelled");
         }
         let file = &self.files[index];
+        if is_ruled_out(file, &finder.need) {
+            return Found::RuledOut;
+        }
         let bytes = match file.buffer {
             Some(buffer) => Cow::Borrowed(buffer),
             None => match self.read(file) {
@@ -343,6 +366,14 @@ impl Scan<'_> {
             first.line
         )))
     }
+}
+
+/// Whether a file can't match and is still what its filter was made from.
+fn is_ruled_out(file: &TextFile<'_>, need: &Need) -> bool {
+    let Some(known) = file.known.filter(|_| file.buffer.is_none() && is_plain(file.rel)) else { return false };
+    !need.admits(known.grams)
+        && fs::symlink_metadata(file.root.join(file.rel))
+            .is_ok_and(|meta| meta.is_file() && meta.len() == known.size && modified_ns(&meta) as u64 == known.mtime_ns)
 }
 
 /// Collects the matching lines of one file.
