@@ -8,6 +8,7 @@ pub mod detectors;
 pub mod files;
 pub mod grams;
 pub mod rank;
+pub mod shape;
 pub mod symbols;
 pub mod text;
 pub mod words;
