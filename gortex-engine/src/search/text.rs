@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::grams::Need;
 use super::{PathFilter, clip};
+use crate::graph::FileEntry;
 use crate::index::classify::{Encoding, MAX_TEXT_BYTES, encoding, is_binary};
 use crate::index::walk::{is_plain, modified_ns};
 
@@ -60,6 +61,13 @@ pub struct Known<'a> {
     pub mtime_ns: u64,
     /// Its trigram filter; empty where there is none.
     pub grams: &'a [u64],
+}
+
+impl<'a> Known<'a> {
+    /// What an index knows of a file.
+    pub fn of(file: &'a FileEntry) -> Known<'a> {
+        Known { size: file.size, mtime_ns: file.mtime_ns, grams: &file.grams }
+    }
 }
 
 /// What to look for.

@@ -26,8 +26,7 @@ pub(crate) fn text_files<'g>(graph: &'g Graph, paths: &PathFilter, repo: Option<
         let wanted = file.status.is_text() && paths.admits(&file.path) && repo.is_none_or(|repo| file.repo == repo);
         if let Some((info, rel)) = view.split(&file.path).filter(|_| wanted) {
             let root: &Path = &info.root;
-            let known = Known { size: file.size, mtime_ns: file.mtime_ns, grams: &file.grams };
-            files.push(TextFile { root, rel, buffer: None, known: Some(known) });
+            files.push(TextFile { root, rel, buffer: None, known: Some(Known::of(file)) });
             places.push(at);
         }
     }
