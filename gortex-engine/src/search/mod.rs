@@ -5,6 +5,7 @@
 
 pub mod ast;
 pub mod detectors;
+pub mod docs;
 pub mod files;
 pub mod grams;
 pub mod rank;
