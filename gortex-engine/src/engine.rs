@@ -14,13 +14,15 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
 use crate::edit::{EditError, Editor, FileAuthority, Roots};
-use crate::graph::Graph;
 use crate::graph::snapshot::{self, SnapshotError};
+use crate::graph::{FileEntry, Graph};
 use crate::index::build::{self, Built, Reuse};
 use crate::index::walk::WalkError;
 use crate::link::Manifest;
 use crate::query::loose::LooseIndex;
+use crate::search::docs::DocIndex;
 use crate::search::symbols::SymbolIndex;
+use crate::search::text::Reader;
 
 /// A tracked repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +78,7 @@ pub struct View {
 pub(crate) struct Indexes {
     symbols: OnceLock<SymbolIndex>,
     loose: OnceLock<LooseIndex>,
+    docs: OnceLock<DocIndex>,
 }
 
 impl View {
@@ -103,6 +106,20 @@ impl View {
         // Built outside the cell: a thread of a pool that waits for the cell could be the one that has to build.
         let built = SymbolIndex::build(&self.graph);
         self.indexes.symbols.get_or_init(|| built)
+    }
+
+    /// Sections of documents; made, from the files on disk, by the first reader that asks.
+    pub fn docs(&self) -> &DocIndex {
+        if let Some(index) = self.indexes.docs.get() {
+            return index;
+        }
+        let reader = Reader::default();
+        let read = |file: &FileEntry| {
+            let (repo, rel) = self.split(&file.path)?;
+            Some(String::from_utf8_lossy(&reader.read(&repo.root, rel).ok()?).into_owned())
+        };
+        let built = DocIndex::build(&self.graph, &read);
+        self.indexes.docs.get_or_init(|| built)
     }
 
     /// The absolute path of a path as answers give it.

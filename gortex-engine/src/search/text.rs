@@ -162,7 +162,7 @@ pub fn search(files: &[TextFile<'_>], query: &TextQuery<'_>, cancel: &AtomicBool
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
     let mut order: Vec<usize> = (0..files.len()).filter(|index| query.paths.admits(files[*index].rel)).collect();
     order.sort_by_key(|index| (files[*index].rel, *index));
-    let scan = Scan { files, order: &order, dirs: Mutex::default(), cancel };
+    let scan = Scan { files, order: &order, reader: Reader::default(), cancel };
     let mut answer = scan.run(&finder, limit, u64::MAX)?;
     if answer.matches.is_empty() && !query.regexp {
         answer.literal_hint = scan.hint(query)?;
@@ -240,8 +240,7 @@ enum Found {
 struct Scan<'a> {
     files: &'a [TextFile<'a>],
     order: &'a [usize],
-    /// Folders already known to be reached without a link, or not.
-    dirs: Mutex<FxHashMap<PathBuf, bool>>,
+    reader: Reader,
     cancel: &'a AtomicBool,
 }
 
@@ -290,7 +289,7 @@ impl Scan<'_> {
         }
         let bytes = match file.buffer {
             Some(buffer) => Cow::Borrowed(buffer),
-            None => match self.read(file) {
+            None => match self.reader.read(file.root, file.rel) {
                 Ok(bytes) => Cow::Owned(bytes),
                 Err(reason) => return Found::Skipped(reason),
             },
@@ -306,16 +305,49 @@ impl Scan<'_> {
         }
     }
 
+    /// What to say when a literal that looks like an expression was not found.
+    fn hint(&self, query: &TextQuery<'_>) -> Result<Option<String>, TextError> {
+        let strong = query.pattern.contains(['|', '*', '+', '?', '^', '$', '\\', '[', '{']);
+        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else {
+            return Ok(None);
+        };
+        let probe = self.run(&finder, 1, PROBE_BYTES)?;
+        let Some(first) = probe.matches.first() else {
+            // Only these are hardly ever meant literally.
+            let meant = query.pattern.contains(['|', '\\']) || query.pattern.contains(".*") || query.pattern.contains(".+");
+            let unsure = if probe.total_is_exact { "finds nothing either" } else { "may find more" };
+            let hint = format!(
+                "The query was taken literally, and no line contains it. With `regexp: true` it is a regular expression, which {unsure}."
+            );
+            return Ok(meant.then_some(hint));
+        };
+        let path = self.files[first.file].rel;
+        let parts = if query.pattern.contains('|') { "would find its parts" } else { "finds text" };
+        Ok(Some(format!(
+            "The query was taken literally, and no line contains it. With `regexp: true` it {parts}, for example at `{path}:{}`.",
+            first.line
+        )))
+    }
+}
+
+/// Reads files that lie in their root for certain: a path that a link has come into is refused.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Folders already known to be reached without a link, or not.
+    dirs: Mutex<FxHashMap<PathBuf, bool>>,
+}
+
+impl Reader {
     /// Reads a file that lies in its root for certain.
-    fn read(&self, file: &TextFile<'_>) -> Result<Vec<u8>, &'static str> {
-        if !is_plain(file.rel) {
+    pub fn read(&self, root: &Path, rel: &str) -> Result<Vec<u8>, &'static str> {
+        if !is_plain(rel) {
             return Err("outside");
         }
-        let dir = file.rel.rsplit_once('/').map_or("", |(dir, _)| dir);
-        if !self.is_without_links(file.root, dir) {
+        let dir = rel.rsplit_once('/').map_or("", |(dir, _)| dir);
+        if !self.is_without_links(root, dir) {
             return Err("link");
         }
-        let path = file.root.join(file.rel);
+        let path = root.join(rel);
         let reason = |error: std::io::Error| {
             if error.kind() == std::io::ErrorKind::NotFound { "gone" } else { "unreadable" }
         };
@@ -349,30 +381,6 @@ impl Scan<'_> {
         let good = here && self.is_without_links(root, above);
         self.dirs.lock().insert(path, good);
         good
-    }
-
-    /// What to say when a literal that looks like an expression was not found.
-    fn hint(&self, query: &TextQuery<'_>) -> Result<Option<String>, TextError> {
-        let strong = query.pattern.contains(['|', '*', '+', '?', '^', '$', '\\', '[', '{']);
-        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else {
-            return Ok(None);
-        };
-        let probe = self.run(&finder, 1, PROBE_BYTES)?;
-        let Some(first) = probe.matches.first() else {
-            // Only these are hardly ever meant literally.
-            let meant = query.pattern.contains(['|', '\\']) || query.pattern.contains(".*") || query.pattern.contains(".+");
-            let unsure = if probe.total_is_exact { "finds nothing either" } else { "may find more" };
-            let hint = format!(
-                "The query was taken literally, and no line contains it. With `regexp: true` it is a regular expression, which {unsure}."
-            );
-            return Ok(meant.then_some(hint));
-        };
-        let path = self.files[first.file].rel;
-        let parts = if query.pattern.contains('|') { "would find its parts" } else { "finds text" };
-        Ok(Some(format!(
-            "The query was taken literally, and no line contains it. With `regexp: true` it {parts}, for example at `{path}:{}`.",
-            first.line
-        )))
     }
 }
 

@@ -1,11 +1,14 @@
 //! `search.symbols`: symbols by name, words or concept.
 
+use std::collections::HashSet;
+
 use gortex_engine::facts::Kind;
 use gortex_engine::lang::LANGUAGES;
 use gortex_engine::search::PathFilter;
 use gortex_engine::search::rank::{self, Class, Fit, Found, SymbolQuery};
 use gortex_engine::search::text::TextQuery;
 
+use super::documents::{self, DocQuery};
 use super::enclosing::{line_row, search_lines};
 use crate::handlers::shared::prelude::*;
 
@@ -134,19 +137,34 @@ fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
         return Err(CallError::invalid("query is required: it is empty").data("field", "query"));
     }
     let query = query_of(graph, args)?;
-    let found = match args.corpus {
-        Corpus::Docs | Corpus::Content => Found { class: Some(Class::of(&query.text)), ..Found::default() },
-        Corpus::Code | Corpus::All if query.text.is_empty() => {
-            return Err(CallError::invalid("the query has filter clauses only; add a name or words").data("field", "query"));
-        }
-        Corpus::Code | Corpus::All => rank::search(graph, graph.view().symbols(), &query),
+    let asks_code = matches!(args.corpus, Corpus::Code | Corpus::All);
+    if query.text.is_empty() {
+        return Err(CallError::invalid("the query has filter clauses only; add a name or words").data("field", "query"));
+    }
+    let found = if asks_code {
+        rank::search(graph, graph.view().symbols(), &query)
+    } else {
+        Found { class: Some(Class::of(&query.text)), ..Found::default() }
     };
-    let rows: Vec<Brief> = found.hits.iter().take(ROWS).map(|hit| brief(graph, hit.node)).collect();
+    let mut rows: Vec<Value> = Vec::new();
+    for hit in found.hits.iter().take(ROWS) {
+        rows.push(serde_json::to_value(brief(graph, hit.node)).map_err(|error| CallError::internal(error.to_string()))?);
+    }
+    let mut total = found.total;
+    let asked = DocQuery { text: &query.text, paths: &query.paths, repo: query.repo, comments: args.corpus != Corpus::Content };
+    let sections = if args.corpus == Corpus::Code { Vec::new() } else { documents::find(graph, &asked) };
+    if args.corpus != Corpus::Code {
+        let kept = &sections[..sections.len().min(ROWS)];
+        // Documentation of a symbol that is in the list already makes no second row.
+        let known: HashSet<u32> = found.hits.iter().map(|hit| hit.node).collect();
+        total += sections.iter().filter(|hit| documents::node(graph, hit).is_none_or(|node| !known.contains(&node))).count();
+        rows = documents::merge(rows, documents::rows(graph, kept, &query.text));
+    }
     let class = found.class.unwrap_or(Class::Concept);
     let mut body = json!({
         "results": rows,
-        "total": found.total,
-        "truncated": rows.len() < found.total,
+        "total": total,
+        "truncated": rows.len() < total,
         "query_class": class.as_str(),
     });
     for (key, set) in [("filters_relaxed", found.filters_relaxed), ("decomposed", found.decomposed)] {
@@ -230,9 +248,8 @@ fn check_kinds(query: &mut SymbolQuery) -> Result<(), CallError> {
 
 /// What an empty or doubtful answer adds.
 fn riders(graph: &Graph, args: &SearchSymbols, query: &SymbolQuery, found: &Found, body: &mut Value) {
-    if args.corpus != Corpus::Code {
-        body["corpus_note"] =
-            json!("this build indexes symbols only, no sections of documents; search(operation=\"text\") sees every text file");
+    if args.corpus == Corpus::Content {
+        body["corpus_note"] = json!("text files in sections; PDF and office files are not read by this build");
     }
     if matches!(args.assist, Assist::On | Assist::Deep) || args.expand == Expand::Llm {
         body["assist"] = json!({"engaged": false, "reason": "no model is configured"});
@@ -328,6 +345,28 @@ mod tests {
             fixture.error("search", json!({"operation": "symbols", "query": "one", "options": options}));
         }
         fixture.error("search", json!({"operation": "symbols", "query": " "}));
+    }
+
+    #[test]
+    fn documents_are_a_corpus_of_their_own() {
+        let fixture = Fixture::new(
+            "//- docs/guide.md\n# Guide\nHello.\n## Rate limits\nA client may call ten times a minute.\n//- a.py\ndef limit_rate():\n    \"\"\"Bounds how often a client calls.\"\"\"\n",
+        );
+        let ask = |corpus: &str| {
+            fixture.json("search", json!({"operation": "symbols", "query": "client rate limits", "options": {"corpus": corpus}}))
+        };
+        let docs = ask("docs");
+        assert_eq!(names(&docs), ["Rate limits", "limit_rate"]);
+        let row = &docs["results"][0];
+        assert_eq!((&row["id"], &row["heading_path"]), (&json!("docs/guide.md#L3"), &json!(["Guide", "Rate limits"])));
+        assert_eq!((&row["end_line"], &row["line"]), (&json!(4), &json!(4)));
+        assert_eq!(docs["results"][1]["corpus"], "comment");
+        assert_eq!(names(&ask("content")), ["Rate limits"]);
+        assert_eq!(names(&ask("code")), ["limit_rate"]);
+        let all = ask("all");
+        assert_eq!((names(&all).len(), &all["total"]), (2, &json!(2)));
+        let none = json!({"operation": "symbols", "query": "unheard", "options": {"corpus": "docs"}});
+        assert_eq!(fixture.json("search", none)["total"], 0);
     }
 
     #[test]
