@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gortex_engine::facts::Kind;
 use gortex_engine::lang::LANGUAGES;
 use gortex_engine::search::PathFilter;
-use gortex_engine::search::rank::{self, Class, Fit, Found, SymbolQuery};
+use gortex_engine::search::rank::{self, Class, Fit, Found, Hit, SymbolQuery};
 use gortex_engine::search::text::TextQuery;
 
 use super::documents::{self, DocQuery};
@@ -57,12 +57,12 @@ pub(crate) enum QueryClass {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Expand {
-    /// All there are.
+    /// All there are: words for each other, and nearness of meaning.
     #[default]
     Both,
     /// Words that programmers use for each other.
     Equivalence,
-    /// Words of a model; there is none in this build.
+    /// Words of a language model; there is none in this build.
     Llm,
     /// None.
     Off,
@@ -142,7 +142,14 @@ fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
         return Err(CallError::invalid("the query has filter clauses only; add a name or words").data("field", "query"));
     }
     let found = if asks_code {
-        rank::search(graph, graph.view().symbols(), &query)
+        let class = query.class.unwrap_or_else(|| Class::of(&query.text));
+        // A name is meant as it is written; only a description is about meaning.
+        let engine = graph.engine();
+        let wanted = class == Class::Concept && args.expand == Expand::Both;
+        engine.run(|| {
+            let meaning = if wanted { graph.view().meaning(engine.model()) } else { None };
+            rank::search_with(graph, graph.view().symbols(), meaning, &query)
+        })
     } else {
         Found { class: Some(Class::of(&query.text)), ..Found::default() }
     };
@@ -174,15 +181,22 @@ fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
     }
     riders(graph, args, &query, &found, &mut body);
     if args.debug {
-        let ranks: Vec<Value> = found
-            .hits
-            .iter()
-            .take(PAGE)
-            .map(|hit| json!({"id": graph.id(hit.node), "score": f64::from((hit.score * 1000.0).round()) / 1000.0, "fit": hit.fit.as_str()}))
-            .collect();
+        let ranks: Vec<Value> = found.hits.iter().take(PAGE).map(|hit| explain(graph, hit)).collect();
         body["rerank"] = json!(ranks);
     }
     Ok(Reply::json(body).rows("results").page(PAGE).generation(graph.generation))
+}
+
+/// How a hit came to its place: what each channel said, and what that made.
+fn explain(graph: &Graph, hit: &Hit) -> Value {
+    let round = |value: f32| f64::from((value * 1000.0).round()) / 1000.0;
+    let said = hit.channels;
+    json!({
+        "id": graph.id(hit.node),
+        "score": round(hit.score),
+        "fit": hit.fit.as_str(),
+        "signals": {"lexical": round(said.lexical), "semantic": round(said.semantic), "prior": round(said.prior)},
+    })
 }
 
 /// A list separated by commas.
@@ -329,6 +343,17 @@ mod tests {
         assert_eq!(names(&answer)[0], "VerifyLogin");
         assert_eq!(answer["query_class"], "concept");
         assert_eq!(names(&find(&fixture, "stored users"))[0], "UserService");
+    }
+
+    #[test]
+    fn a_row_can_explain_its_place() {
+        let fixture = Fixture::new(TREE);
+        let ask = json!({"operation": "symbols", "query": "checking request credentials", "options": {"debug": true}});
+        let answer = fixture.json("search", ask);
+        let first = &answer["rerank"][0];
+        assert_eq!((&first["id"], &first["signals"]["lexical"]), (&json!("lib/auth.go::VerifyLogin"), &json!(100.0)));
+        assert!(first["signals"]["prior"].as_f64().is_some_and(|prior| prior > 0.0));
+        assert_eq!(first["signals"]["semantic"], json!(0.0));
     }
 
     #[test]
