@@ -232,10 +232,10 @@ fn prose(file: u32, path: &str, text: &str, markup: Markup, found: &mut Vec<(Sec
             count(&mut counts, &term, TITLE);
         }
         while let Some(one) = above.map(|at| &drafts[at]) {
-            words::terms_of(&one.title).iter().for_each(|term| count(&mut counts, term, ABOVE));
+            words::terms(&one.title, &mut scratch, |term| count(&mut counts, term, ABOVE));
             above = one.above;
         }
-        words::terms_of(path).iter().for_each(|term| count(&mut counts, term, ABOVE));
+        words::terms(path, &mut scratch, |term| count(&mut counts, term, ABOVE));
         let section = Section {
             file,
             node: None,

@@ -296,7 +296,8 @@ mod tests {
 
     #[test]
     fn a_filter_is_small_and_thin() {
-        let text: String = (0..20_000).map(|n: u32| format!("{:x} ", n.wrapping_mul(2_654_435_761))).collect();
+        let words: Vec<String> = (0..20_000).map(|n: u32| format!("{:x}", n.wrapping_mul(2_654_435_761))).collect();
+        let text = words.join(" ");
         let table = build(text.as_bytes());
         let ones: u32 = table.iter().map(|word| word.count_ones()).sum();
         assert!(table.len() * 64 <= MAX_BITS && ones as usize * 100 <= 60 * table.len() * 64);

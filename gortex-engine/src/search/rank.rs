@@ -250,7 +250,12 @@ pub fn search_with(graph: &Graph, index: &SymbolIndex, meaning: Option<&Semantic
 }
 
 fn run(graph: &Graph, index: &SymbolIndex, meaning: Option<&SemanticIndex>, query: &SymbolQuery, class: Class) -> Found {
-    let search = Search { graph, index, meaning, query, tests: wants_tests(&query.text) };
+    let narrowed = !(query.kinds.is_empty()
+        && query.flavors.is_empty()
+        && query.languages.is_empty()
+        && query.repo.is_none()
+        && query.paths.is_empty());
+    let search = Search { graph, index, meaning, query, narrowed, tests: wants_tests(&query.text) };
     let mut hits = match class {
         Class::KeywordSoup => search.soup(),
         Class::Symbol => search.name(query.text.trim()),
@@ -276,7 +281,8 @@ pub fn wants_tests(text: &str) -> bool {
 /// By score, then by path and place: node numbers follow the sorted paths.
 pub(crate) fn sort(graph: &Graph, hits: &mut [Hit]) {
     let _ = graph;
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+    // No two hits are of one node, so there are no equals to keep in order.
+    hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
 }
 
 /// Whether a symbol holds data rather than doing something.
@@ -394,15 +400,22 @@ struct Search<'a> {
     meaning: Option<&'a SemanticIndex>,
     query: &'a SymbolQuery,
     tests: bool,
+    /// Whether there is any filter.
+    narrowed: bool,
 }
 
 impl Search<'_> {
     fn admits(&self, node: NodeId) -> bool {
         let query = self.query;
+        if !is_searchable(self.graph, node) {
+            return false;
+        }
+        if !self.narrowed {
+            return true;
+        }
         let file = self.graph.file_of(node);
         let kind = self.graph.kind(node);
-        is_searchable(self.graph, node)
-            && (query.kinds.is_empty() || query.kinds.iter().any(|word| word == kind.node_kind() || word == kind.as_str()))
+        (query.kinds.is_empty() || query.kinds.iter().any(|word| word == kind.node_kind() || word == kind.as_str()))
             && (query.flavors.is_empty() || query.flavors.iter().any(|word| kind.flavor() == Some(word.as_str())))
             && (query.languages.is_empty() || query.languages.iter().any(|word| file.lang.is_some_and(|lang| covers(word, lang))))
             && query.repo.is_none_or(|repo| file.repo == repo)
@@ -431,7 +444,7 @@ impl Search<'_> {
         }
         self.whole_names(text, &mut note);
         self.by_words(text, &mut note);
-        let strong = fits.iter().filter(|(node, (fit, _))| *fit < Fit::SomeWords && self.admits(**node)).count();
+        let strong = fits.iter().filter(|(node, (fit, _))| *fit < Fit::SomeWords && self.admits(**node)).take(5).count();
         if strong < 5 && last.chars().count() >= 4 {
             let folded = last.to_lowercase();
             let limit = if folded.chars().count() > 5 { 2 } else { 1 };
@@ -498,10 +511,12 @@ impl Search<'_> {
         }
     }
 
+    /// Whether a name has the letters of a text and no others, marks and case aside.
     fn same_words(&self, node: NodeId, text: &str) -> bool {
-        let squeeze =
-            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
-        squeeze(self.graph.name(node)) == squeeze(text)
+        fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+        }
+        letters(self.graph.name(node)).eq(letters(text))
     }
 
     fn score_names(&self, fits: FxHashMap<NodeId, (Fit, f32)>) -> Vec<Hit> {

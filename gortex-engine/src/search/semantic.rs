@@ -225,7 +225,9 @@ impl Matrix {
             }
             for lane in 0..LANES {
                 let norm = words.iter().map(|word| f64::from(word[lane]).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-                words.iter_mut().for_each(|word| word[lane] = (f64::from(word[lane]) / norm) as f32);
+                for word in &mut words {
+                    word[lane] = (f64::from(word[lane]) / norm) as f32;
+                }
             }
         }
         words
@@ -386,7 +388,7 @@ mod tests {
         #[derive(Debug)]
         struct Two;
         impl EmbeddingProvider for Two {
-            fn name(&self) -> &str {
+            fn name(&self) -> &'static str {
                 "two"
             }
             fn dims(&self) -> usize {

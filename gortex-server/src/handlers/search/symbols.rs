@@ -15,7 +15,7 @@ use crate::handlers::shared::prelude::*;
 /// Rows of a page when the caller says nothing.
 const PAGE: usize = 20;
 /// Rows that cursors lead through.
-const ROWS: usize = 300;
+const ROWS: usize = 120;
 /// Literal hits in the rider of an identifier that is no symbol.
 const CONTENT: usize = 5;
 
