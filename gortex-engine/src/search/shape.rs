@@ -48,6 +48,13 @@ const SURROUNDINGS: &[&str] = &[
     "<?php class A { $ }",
     "type A = $;",
     "void f() { switch (x) { $ } }",
+    "contract A { $ }",
+    "contract A { function f() public { $ } }",
+    "contract A { function f() public { $; } }",
+    "f() ->\n    $.\n",
+    "f =\n    $\n",
+    "entity a is end;\narchitecture b of a is begin\nprocess begin\n$\nend process;\nend b;\n",
+    "architecture b of a is begin\nprocess begin\n$\nend process;\nend b;\n",
 ];
 /// Names that stand for placeholders: which of them a grammar takes depends on what it thinks of capitals and marks.
 const NAMES: &[(&str, &str)] = &[("mvq", "mvz"), ("Mvq", "Mvz"), ("$mvq", "$mvz"), ("_mvq", "_mvz")];

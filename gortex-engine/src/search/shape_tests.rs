@@ -141,10 +141,11 @@ fn a_call_in_every_deep_language() {
 // A language added later must not be without patterns.
 #[test]
 fn every_language_with_calls_reads_one() {
-    for language in LANGUAGES.iter().filter(|language| language.tier != Tier::Format) {
-        let forms = ["foo($X)", "foo $X", "(foo $X)", "foo($X);", "foo: $X", "foo = $X"];
-        assert!(forms.iter().any(|form| Pattern::code(language.name, form).is_ok()), "{}", language.name);
-    }
+    let forms = ["foo($X)", "foo $X", "(foo $X)", "foo($X);", "foo: $X", "foo = $X"];
+    let reads = |name: &str| forms.iter().any(|form| Pattern::code(name, form).is_ok());
+    let coded = LANGUAGES.iter().filter(|language| language.tier != Tier::Format);
+    let without: Vec<&str> = coded.map(|language| language.name).filter(|name| !reads(name)).collect();
+    assert!(without.is_empty(), "{without:?}");
 }
 
 #[test]
