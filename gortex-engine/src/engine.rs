@@ -17,8 +17,8 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::edit::{EditError, Editor, FileAuthority, Roots};
-use crate::graph::Graph;
 use crate::graph::snapshot::{self, SnapshotError};
+use crate::graph::{FileEntry, Graph};
 use crate::index::build::{self, Built, Inputs, Reuse, Run};
 use crate::index::bulk::{self, Bulk};
 use crate::index::journal::Journal;
@@ -27,7 +27,11 @@ use crate::index::walk::WalkError;
 use crate::index::watch::Live;
 use crate::link::{LinkState, Manifest};
 use crate::query::loose::LooseIndex;
+use crate::search::docs::DocIndex;
+use crate::search::embed::{EmbeddingProvider, StaticEmbeddings};
+use crate::search::semantic::SemanticIndex;
 use crate::search::symbols::SymbolIndex;
+use crate::search::text::Reader;
 
 pub use self::freshness::Freshness;
 pub use self::revision::RevisionError;
@@ -88,6 +92,8 @@ pub struct View {
 pub(crate) struct Indexes {
     symbols: OnceLock<SymbolIndex>,
     loose: OnceLock<LooseIndex>,
+    docs: OnceLock<DocIndex>,
+    meaning: OnceLock<Option<SemanticIndex>>,
 }
 
 impl View {
@@ -116,6 +122,33 @@ impl View {
         // Built outside the cell: a thread of a pool that waits for the cell could be the one that has to build.
         let built = SymbolIndex::build(&self.graph);
         self.indexes.symbols.get_or_init(|| built)
+    }
+
+    /// Nearness of meaning: of the model given to the engine, else learned from this view by the first reader that asks;
+    /// `None` when there is too little to learn from.
+    pub fn meaning(&self, model: Option<&dyn EmbeddingProvider>) -> Option<&SemanticIndex> {
+        if let Some(index) = self.indexes.meaning.get() {
+            return index.as_ref();
+        }
+        let built = match model {
+            Some(model) => SemanticIndex::provided(&self.graph, self.symbols(), model),
+            None => SemanticIndex::learn(&self.graph, self.symbols()),
+        };
+        self.indexes.meaning.get_or_init(|| built).as_ref()
+    }
+
+    /// Sections of documents; made, from the files on disk, by the first reader that asks.
+    pub fn docs(&self) -> &DocIndex {
+        if let Some(index) = self.indexes.docs.get() {
+            return index;
+        }
+        let reader = Reader::default();
+        let read = |file: &FileEntry| {
+            let (repo, rel) = self.split(&file.path)?;
+            Some(String::from_utf8_lossy(&reader.read(&repo.root, rel).ok()?).into_owned())
+        };
+        let built = DocIndex::build(&self.graph, &read);
+        self.indexes.docs.get_or_init(|| built)
     }
 
     /// The absolute path of a path as answers give it.
@@ -231,6 +264,8 @@ pub struct Engine {
     generation: AtomicU64,
     dirty: AtomicBool,
     notices: Mutex<Vec<String>>,
+    model_folder: OnceLock<PathBuf>,
+    model: OnceLock<Option<Box<dyn EmbeddingProvider>>>,
     /// What linking kept of the current view. Only who holds the writer's lock looks at it.
     kept: Mutex<Option<LinkState>>,
 }
@@ -295,6 +330,8 @@ impl Engine {
             generation: AtomicU64::new(0),
             dirty: AtomicBool::new(false),
             notices: Mutex::new(Vec::new()),
+            model_folder: OnceLock::new(),
+            model: OnceLock::new(),
             kept: Mutex::new(None),
         };
         let recovered = engine.editor.recover(&authority);
@@ -307,6 +344,23 @@ impl Engine {
     /// The current view.
     pub fn view(&self) -> Arc<View> {
         self.view.load_full()
+    }
+
+    /// Names the folder of a model for meaning, in place of what is learned; it is read when first needed, and the first one stays.
+    pub fn set_model(&self, folder: PathBuf) {
+        let _ = self.model_folder.set(folder);
+    }
+
+    /// The model for meaning; `None` when none was named, or when it can't be used, which a notice then tells.
+    pub fn model(&self) -> Option<&dyn EmbeddingProvider> {
+        let model = self.model.get_or_init(|| match StaticEmbeddings::open(self.model_folder.get()?) {
+            Ok(model) => Some(Box::new(model)),
+            Err(error) => {
+                self.notice(format!("{error}; search learns from the repository instead"));
+                None
+            }
+        });
+        model.as_deref()
     }
 
     /// The editor over this engine's state folder.

@@ -75,6 +75,9 @@ pub struct Config {
     pub auto_track: bool,
     /// Settings of the MCP server.
     pub mcp: McpConfig,
+    /// Folder of a model for the search by meaning: a `.safetensors` matrix and its `tokenizer.json`. Without one, search
+    /// learns from the repository.
+    pub embeddings: Option<PathBuf>,
     /// Keys of the file that mean nothing here; they are kept.
     #[serde(skip)]
     pub unknown_keys: Vec<String>,
@@ -82,7 +85,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { repos: Vec::new(), auto_track: true, mcp: McpConfig::default(), unknown_keys: Vec::new() }
+        Config { repos: Vec::new(), auto_track: true, mcp: McpConfig::default(), embeddings: None, unknown_keys: Vec::new() }
     }
 }
 
@@ -149,7 +152,7 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     };
     let mut config: Config = toml::from_str(text).map_err(wrong)?;
     let table: toml::Table = toml::from_str(text).map_err(wrong)?;
-    let known = |key: &str| ["repos", "auto_track", "mcp"].contains(&key);
+    let known = |key: &str| ["repos", "auto_track", "mcp", "embeddings"].contains(&key);
     config.unknown_keys = table.keys().filter(|key| !known(key)).cloned().collect();
     let mcp = table.get("mcp").and_then(toml::Value::as_table);
     config

@@ -101,6 +101,8 @@ pub struct FileEntry {
     pub hash: [u8; 32],
     /// What it says by itself.
     pub facts: Facts,
+    /// Which texts it can't contain, see [`crate::search::grams`]; empty where nothing is known.
+    pub grams: Section<u64>,
     /// Its node number; its definitions follow.
     pub base: NodeId,
 }

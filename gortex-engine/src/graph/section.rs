@@ -34,6 +34,12 @@ impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Section<T> {
     }
 }
 
+impl<T> Default for Section<T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
 impl<T> From<Vec<T>> for Section<T> {
     fn from(rows: Vec<T>) -> Self {
         Section { store: Store::Owned(rows.into()) }

@@ -102,6 +102,8 @@ struct FileRow {
     lang: u8,
     status: u8,
     generated: u32,
+    grams_start: u32,
+    grams_words: u32,
     hash: [u8; 32],
 }
 
@@ -125,9 +127,10 @@ enum Part {
     NameBytes,
     NameIndex,
     NameNodes,
+    Grams,
 }
 
-const PARTS: usize = Part::NameNodes as usize + 1;
+const PARTS: usize = Part::Grams as usize + 1;
 
 /// Writes the graph beside `path` and renames it there; readers of the old file keep it.
 pub fn save(path: &Path, graph: &Graph, repos: &[(String, PathBuf)], manifests: &[Manifest]) -> Result<(), SnapshotError> {
@@ -144,6 +147,7 @@ pub fn save(path: &Path, graph: &Graph, repos: &[(String, PathBuf)], manifests: 
     let mut paths = Vec::new();
     let mut rows = Vec::with_capacity(graph.files.len());
     let mut facts_at = 0u64;
+    let mut grams_at = 0u32;
     for file in &graph.files {
         let bytes = file.facts.bytes().len();
         rows.push(FileRow {
@@ -158,10 +162,13 @@ pub fn save(path: &Path, graph: &Graph, repos: &[(String, PathBuf)], manifests: 
             lang: file.lang.map_or(NO_LANG, |lang| lang.0),
             status: file.status as u8,
             generated: u32::from(file.generated),
+            grams_start: grams_at,
+            grams_words: file.grams.len() as u32,
             hash: file.hash,
         });
         paths.extend_from_slice(file.path.as_bytes());
         facts_at += bytes.next_multiple_of(8) as u64;
+        grams_at += file.grams.len() as u32;
     }
     let facts: Vec<&[u8]> = graph.files.iter().map(|file| file.facts.bytes()).collect();
     let parts: [Vec<&[u8]>; PARTS] = [
@@ -180,6 +187,7 @@ pub fn save(path: &Path, graph: &Graph, repos: &[(String, PathBuf)], manifests: 
         vec![graph.names.bytes.as_bytes()],
         vec![graph.names.node_index.as_bytes()],
         vec![graph.names.nodes.as_bytes()],
+        graph.files.iter().map(|file| file.grams.as_bytes()).collect(),
     ];
     let temp = tempfile::Builder::new().prefix(".snapshot-").tempfile_in(folder).map_err(io)?;
     write_parts(temp.as_file(), &parts).map_err(io)?;
@@ -301,6 +309,7 @@ fn read(map: &Arc<Mmap>) -> Option<(Graph, Meta)> {
     let rows = <[FileRow]>::ref_from_bytes(bytes(Part::Files)?).ok()?;
     let paths = bytes(Part::Paths)?;
     let facts_start = slots[Part::Facts as usize].start as usize;
+    let grams_start = slots[Part::Grams as usize].start as usize;
     let files = rows.iter().map(|row| {
         let path = paths.get(row.path_start as usize..(row.path_start + row.path_bytes) as usize)?;
         Some(FileEntry {
@@ -313,6 +322,7 @@ fn read(map: &Arc<Mmap>) -> Option<(Graph, Meta)> {
             mtime_ns: row.mtime_ns,
             hash: row.hash,
             facts: Facts::mapped(map.clone(), facts_start + row.facts_start as usize, row.facts_bytes as usize)?,
+            grams: Section::mapped(map.clone(), grams_start + row.grams_start as usize * 8, row.grams_words as usize)?,
             base: row.base,
         })
     });

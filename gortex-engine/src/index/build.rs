@@ -24,6 +24,7 @@ use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo,
 use crate::facts::{ExtractLimits, Facts, extract};
 use crate::graph::{FileEntry, FileStatus, Graph};
 use crate::link::{self, LinkState, Manifest, is_manifest};
+use crate::search::grams;
 
 /// What may be taken over from the view before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -403,6 +404,7 @@ pub fn graph_of_repos(repos: &[&str], files: &[(&str, &str)]) -> Graph {
             mtime_ns: 0,
             hash: *blake3::hash(text.as_bytes()).as_bytes(),
             facts,
+            grams: grams::build(text.as_bytes()).into(),
             base: 0,
         }
     });

@@ -11,14 +11,15 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::build::Reuse;
-use super::classify::{self, Content, Verdict};
+use super::classify::{self, Content, Encoding, Verdict};
 use super::journal::{Journal, Verdict as Trust};
 use super::store::{Key, Shelves};
 use super::walk::WalkedFile;
 use crate::facts::pack::file_flag;
 use crate::facts::{ExtractLimits, Facts, extract};
-use crate::graph::{FileEntry, FileStatus};
+use crate::graph::{FileEntry, FileStatus, Section};
 use crate::lang::Lang;
+use crate::search::grams;
 
 /// A file to be taken in.
 pub(super) struct Task<'a> {
@@ -92,11 +93,20 @@ pub(super) fn take_bytes(
     let blank = blank(path, repo, status_of(verdict), mtime_ns);
     let entry = FileEntry { lang: verdict.lang, generated: verdict.generated, size: bytes.len() as u64, hash, ..blank };
     let mut taken = Taken { entry, parsed: false, changed: true, deferred: false };
+    taken.entry.grams = match known {
+        Some(known) if same => known.grams.clone(),
+        _ => grams_of(taken.entry.status, verdict.encoding, bytes),
+    };
     if let (Content::Source, Some(lang)) = (verdict.content, verdict.lang) {
         facts_into(&mut taken, lang, bytes, sources, alone);
     }
     taken.changed = !same || known.is_none_or(|known| known.status != taken.entry.status);
     taken
+}
+
+/// The filter that text search asks. UTF-16 is decoded before it is searched, so its bytes say nothing.
+fn grams_of(status: FileStatus, encoding: Encoding, bytes: &[u8]) -> Section<u64> {
+    if status.is_text() && encoding != Encoding::Utf16 { grams::build(bytes).into() } else { Section::default() }
 }
 
 /// Finds or makes the facts of a source file.
@@ -159,6 +169,7 @@ pub(super) fn blank(path: &str, repo: u16, status: FileStatus, mtime_ns: u64) ->
         mtime_ns,
         hash: [0; 32],
         facts: Facts::empty(0),
+        grams: Section::default(),
         base: 0,
     }
 }

@@ -290,10 +290,11 @@ pub(super) fn walked(rel: String, meta: &fs::Metadata) -> WalkedFile {
     let inode = std::os::unix::fs::MetadataExt::ino(meta);
     #[cfg(not(unix))]
     let inode = 0;
-    WalkedFile { rel, size: meta.len(), mtime_ns: mtime_of(meta), inode }
+    WalkedFile { rel, size: meta.len(), mtime_ns: modified_ns(meta), inode }
 }
 
-fn mtime_of(meta: &fs::Metadata) -> i64 {
+/// Time of the last change in nanoseconds since 1970; negative before.
+pub fn modified_ns(meta: &fs::Metadata) -> i64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
@@ -308,7 +309,7 @@ fn mtime_of(meta: &fs::Metadata) -> i64 {
 
 /// Size and time of a file as entries of a view have them.
 pub fn size_and_time(meta: &fs::Metadata) -> (u64, u64) {
-    (meta.len(), mtime_of(meta) as u64)
+    (meta.len(), modified_ns(meta) as u64)
 }
 
 fn join(dir: &str, name: &str) -> String {

@@ -156,6 +156,7 @@ fn entry(path: &str, text: &str) -> FileEntry {
         mtime_ns: 0,
         hash: *blake3::hash(text.as_bytes()).as_bytes(),
         facts,
+        grams: crate::graph::Section::default(),
         base: 0,
     }
 }

@@ -1,4 +1,4 @@
-//! Finding code by shape: a tree-sitter query over the files of one language.
+//! Finding code by shape: a tree-sitter query, or a piece of code with placeholders, over the files of one language.
 //!
 //! A pattern is compiled once per grammar that its language name stands for (`typescript` covers `.tsx` files too). Files come
 //! from an iterator, so that a whole repository is never held in memory; the answer keeps their order. Whatever could not be
@@ -15,6 +15,7 @@ use streaming_iterator::StreamingIterator as _;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryErrorKind};
 
 use super::clip;
+use super::shape::{self, Shape};
 use crate::facts::walker::{ExtractLimits, parse};
 use crate::index::classify::{Content, classify};
 use crate::lang::Lang;
@@ -71,6 +72,17 @@ pub enum AstError {
     /// Nothing is marked, so there is nothing to show.
     #[error("the pattern marks nothing: write `@match` after the node to find")]
     NoCapture,
+    /// The fragment of code is none of this language.
+    #[error(
+        "`{text}` is no code of {language}, neither as it stands nor inside of a function or a type; write a whole expression, \
+             statement or definition with `$NAME` for one part and `$$$NAME` for several, or a tree-sitter query that marks `@match`"
+    )]
+    NoShape {
+        /// The language.
+        language: String,
+        /// The fragment, clipped.
+        text: String,
+    },
     /// The pattern is too long.
     #[error("the pattern has {bytes} bytes; at most {MAX_PATTERN_BYTES} are allowed")]
     TooLarge {
@@ -112,9 +124,15 @@ pub struct Pattern {
 #[derive(Debug)]
 struct Variant {
     lang: Lang,
-    query: Query,
-    marked: Option<u32>,
+    form: Form,
     inside: Option<Inside>,
+}
+
+/// How a variant tells a match.
+#[derive(Debug)]
+enum Form {
+    Query { query: Query, marked: Option<u32> },
+    Shape(Shape),
 }
 
 /// A place that has the shape.
@@ -154,15 +172,33 @@ pub struct AstAnswer {
 }
 
 impl Pattern {
-    /// Compiles a pattern for a language by its stable name.
+    /// Compiles a pattern: code with placeholders, or a tree-sitter query.
+    pub fn of(language: &str, source: &str) -> Result<Pattern, AstError> {
+        if shape::is_code(source) { Pattern::code(language, source) } else { Pattern::compile(language, source) }
+    }
+
+    /// Compiles a fragment of code, see [`shape`].
+    pub fn code(language: &str, source: &str) -> Result<Pattern, AstError> {
+        if source.len() > MAX_PATTERN_BYTES {
+            return Err(AstError::TooLarge { bytes: source.len() });
+        }
+        let source = source.replace("\r\n", "\n");
+        let shapes = grammars_of(language)?.into_iter().filter_map(|lang| Some((lang, Shape::compile(lang, &source)?)));
+        let variants: Vec<Variant> =
+            shapes.map(|(lang, shape)| Variant { lang, form: Form::Shape(shape), inside: None }).collect();
+        if variants.is_empty() {
+            let text = clip(source.trim().as_bytes(), 0, 1, CLIP_CAPTURE);
+            return Err(AstError::NoShape { language: language.to_owned(), text });
+        }
+        Ok(Pattern { variants })
+    }
+
+    /// Compiles a query for a language by its stable name.
     pub fn compile(language: &str, source: &str) -> Result<Pattern, AstError> {
         if source.len() > MAX_PATTERN_BYTES {
             return Err(AstError::TooLarge { bytes: source.len() });
         }
-        let grammars = grammars(language).ok_or_else(|| AstError::UnknownLanguage {
-            name: language.to_owned(),
-            known: crate::lang::LANGUAGES.map(|language| language.name).join(", "),
-        })?;
+        let grammars = grammars_of(language)?;
         // The engine counts lines by line feeds.
         let source = source.replace("\r\n", "\n");
         // A dialect knows some more node kinds and some fewer; where a kind is unknown, no file can contain it.
@@ -217,36 +253,9 @@ impl Pattern {
         if tree.root_node().has_error() {
             found.problem(path, "parsed in part: there are syntax errors");
         }
-        let mut cursor = QueryCursor::new();
-        cursor.set_match_limit(MAX_PENDING);
-        let mut ticks = 0;
-        let mut stopped = false;
-        let mut progress = |_: &tree_sitter::QueryCursorState| {
-            ticks += 1;
-            stopped = ticks > MAX_TICKS;
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = QueryCursorOptions::new().progress_callback(&mut progress);
-        let mut seen = BTreeSet::new();
-        {
-            let mut matches = cursor.matches_with_options(&variant.query, tree.root_node(), bytes, options);
-            while let Some(one) = matches.next() {
-                let captures: Vec<(u32, Node<'_>)> = one.captures().iter().map(|capture| (capture.index, capture.node)).collect();
-                let Some(node) = variant.marked_node(&captures) else { continue };
-                if variant.inside.is_some_and(|inside| !is_inside(node, inside)) {
-                    continue;
-                }
-                if seen.insert((node.start_byte(), node.end_byte())) {
-                    if seen.len() > MAX_PER_FILE {
-                        found.problem(path, "more than 10000 matches; the others are not counted");
-                        break;
-                    }
-                    found.matches.push(variant.row(path, bytes, node, &captures));
-                }
-            }
-        }
-        if stopped || cursor.did_exceed_match_limit() {
-            found.problem(path, "the pattern is too costly here; matches may be missing");
+        match &variant.form {
+            Form::Query { query, marked } => variant.by_query(query, *marked, tree.root_node(), path, bytes, found),
+            Form::Shape(shape) => variant.by_shape(shape, tree.root_node(), path, bytes, found),
         }
         found.matches.sort_by_key(|row| (row.start_byte, row.end_byte));
     }
@@ -267,34 +276,88 @@ impl OneFile {
 }
 
 impl Variant {
-    /// The node marked `@match`; without such a mark the outermost of the captured ones.
-    fn marked_node<'t>(&self, captures: &[(u32, Node<'t>)]) -> Option<Node<'t>> {
-        let marked = captures.iter().filter(|(index, _)| self.marked.is_none_or(|marked| marked == *index));
-        marked.map(|(_, node)| *node).min_by_key(|node| (node.start_byte(), std::cmp::Reverse(node.end_byte())))
+    fn by_query(&self, query: &Query, marked: Option<u32>, root: Node<'_>, path: &str, bytes: &[u8], found: &mut OneFile) {
+        let mut cursor = QueryCursor::new();
+        cursor.set_match_limit(MAX_PENDING);
+        let mut ticks = 0;
+        let mut stopped = false;
+        let mut progress = |_: &tree_sitter::QueryCursorState| {
+            ticks += 1;
+            stopped = ticks > MAX_TICKS;
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let options = QueryCursorOptions::new().progress_callback(&mut progress);
+        let names = query.capture_names();
+        let mut seen = BTreeSet::new();
+        {
+            let mut matches = cursor.matches_with_options(query, root, bytes, options);
+            while let Some(one) = matches.next() {
+                let captures: Vec<(u32, Node<'_>)> = one.captures().iter().map(|capture| (capture.index, capture.node)).collect();
+                let Some(node) = marked_node(marked, &captures) else { continue };
+                if self.inside.is_some_and(|inside| !is_inside(node, inside)) {
+                    continue;
+                }
+                if seen.insert((node.start_byte(), node.end_byte())) {
+                    if seen.len() > MAX_PER_FILE {
+                        found.problem(path, "more than 10000 matches; the others are not counted");
+                        break;
+                    }
+                    let others = captures.iter().filter(|(index, _)| marked != Some(*index));
+                    let captures = others.map(|(index, node)| {
+                        let name = names.get(*index as usize).copied().unwrap_or_default();
+                        (name, node.start_byte(), node.end_byte())
+                    });
+                    found.matches.push(self.row(path, bytes, node, node, captures));
+                }
+            }
+        }
+        if stopped || cursor.did_exceed_match_limit() {
+            found.problem(path, "the pattern is too costly here; matches may be missing");
+        }
     }
 
-    fn row(&self, path: &str, bytes: &[u8], node: Node<'_>, captures: &[(u32, Node<'_>)]) -> AstMatch {
-        let names = self.query.capture_names();
-        let text = |node: Node<'_>, max| clip(bytes.get(node.byte_range()).unwrap_or_default(), 0, 0, max);
-        let others = captures.iter().filter(|(index, _)| self.marked != Some(*index));
-        let captures = others
-            .map(|(index, node)| {
-                let name = names.get(*index as usize).copied().unwrap_or_default();
-                (name.to_owned(), text(*node, CLIP_CAPTURE))
-            })
-            .collect();
+    fn by_shape(&self, shape: &Shape, root: Node<'_>, path: &str, bytes: &[u8], found: &mut OneFile) {
+        let mut seen = BTreeSet::new();
+        let whole = shape.find(root, bytes, MAX_PER_FILE, &mut |hit| {
+            if self.inside.is_none_or(|inside| is_inside(hit.first, inside))
+                && seen.insert((hit.first.start_byte(), hit.last.end_byte()))
+            {
+                let captures = hit.bound.iter().map(|(name, from, to)| (name.as_str(), *from, *to));
+                found.matches.push(self.row(path, bytes, hit.first, hit.last, captures));
+            }
+        });
+        if !whole {
+            found.problem(path, "more than 10000 matches, or the pattern is too costly here; matches may be missing");
+        }
+    }
+
+    fn row<'c>(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        first: Node<'_>,
+        last: Node<'_>,
+        captures: impl Iterator<Item = (&'c str, usize, usize)>,
+    ) -> AstMatch {
+        let text = |from, to, max| clip(bytes.get(from..to).unwrap_or_default(), 0, 0, max);
         AstMatch {
             path: path.to_owned(),
             language: self.lang.language().name,
-            start_line: node.start_position().row as u32 + 1,
-            end_line: node.end_position().row as u32 + 1,
-            start_col: node.start_position().column as u32 + 1,
-            start_byte: node.start_byte(),
-            end_byte: node.end_byte(),
-            text: text(node, CLIP),
-            captures,
+            start_line: first.start_position().row as u32 + 1,
+            end_line: last.end_position().row as u32 + 1,
+            start_col: first.start_position().column as u32 + 1,
+            start_byte: first.start_byte(),
+            end_byte: last.end_byte(),
+            text: text(first.start_byte(), last.end_byte(), CLIP),
+            captures: captures.map(|(name, from, to)| (name.to_owned(), text(from, to, CLIP_CAPTURE))).collect(),
         }
     }
+}
+
+/// The node marked `@match`; without such a mark the outermost of the captured ones.
+fn marked_node<'t>(marked: Option<u32>, captures: &[(u32, Node<'t>)]) -> Option<Node<'t>> {
+    let meant = captures.iter().filter(|(index, _)| marked.is_none_or(|marked| marked == *index));
+    meant.map(|(_, node)| *node).min_by_key(|node| (node.start_byte(), std::cmp::Reverse(node.end_byte())))
 }
 
 /// Searches files, given with their bytes in the order of the answer, and keeps the first `limit` matches; 0 stands for
@@ -340,6 +403,13 @@ where
     }
 }
 
+fn grammars_of(language: &str) -> Result<Vec<Lang>, AstError> {
+    grammars(language).ok_or_else(|| AstError::UnknownLanguage {
+        name: language.to_owned(),
+        known: crate::lang::LANGUAGES.map(|language| language.name).join(", "),
+    })
+}
+
 /// The grammars that a language's name stands for, the language's own first.
 fn grammars(language: &str) -> Option<Vec<Lang>> {
     let dialects: &[&str] = match language {
@@ -382,7 +452,7 @@ fn variant(lang: Lang, source: &str) -> Result<Variant, AstError> {
         return Err(AstError::NoCapture);
     }
     let marked = query.capture_index_for_name("match");
-    Ok(Variant { lang, query, marked, inside: None })
+    Ok(Variant { lang, form: Form::Query { query, marked }, inside: None })
 }
 
 /// A predicate that stands beside a pattern instead of in it holds for nothing, and the engine says nothing.

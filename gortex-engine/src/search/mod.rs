@@ -5,8 +5,13 @@
 
 pub mod ast;
 pub mod detectors;
+pub mod docs;
+pub mod embed;
 pub mod files;
+pub mod grams;
 pub mod rank;
+pub mod semantic;
+pub mod shape;
 pub mod symbols;
 pub mod text;
 pub mod words;

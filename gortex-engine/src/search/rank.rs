@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::PathFilter;
+use super::semantic::SemanticIndex;
 use super::symbols::{SymbolIndex, is_searchable};
 use super::words;
 use crate::facts::model::{Kind, flag};
@@ -24,6 +25,12 @@ const CLOSE: usize = 250;
 pub const MAX_HITS: usize = 2000;
 /// A term that occurs in more symbols than this only raises what rarer terms found.
 const COMMON: usize = 20_000;
+/// Symbols that the channel of meaning names.
+const NEAREST: usize = 60;
+/// What meaning adds at most to a symbol that words found; the best of those has about 100.
+const LIFT: f32 = 15.0;
+/// What a symbol has at most that meaning alone found.
+const ALONE: f32 = 45.0;
 /// Places at the head over which hits of one file are spread.
 const HEAD: usize = 20;
 /// Words of a query that are used.
@@ -126,6 +133,8 @@ pub enum Fit {
     SomeWords,
     /// Differs by a slip or two.
     Near,
+    /// Shares no word, but words that keep the same company.
+    Related,
 }
 
 impl Fit {
@@ -140,6 +149,7 @@ impl Fit {
             Fit::Part => "substring",
             Fit::SomeWords => "some_words",
             Fit::Near => "fuzzy",
+            Fit::Related => "semantic",
         }
     }
 
@@ -153,6 +163,7 @@ impl Fit {
             Fit::Part => 400.0,
             Fit::SomeWords => 250.0,
             Fit::Near => 150.0,
+            Fit::Related => 100.0,
         }
     }
 }
@@ -166,6 +177,19 @@ pub struct Hit {
     pub score: f32,
     /// How it fits.
     pub fit: Fit,
+    /// What each channel said.
+    pub channels: Channels,
+}
+
+/// What the channels of a search said of one symbol, before they were put together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Channels {
+    /// Words: the best of the answer has 100 in a search by words, 1 in a search by name.
+    pub lexical: f32,
+    /// Cosine of meaning; 0 when not asked or too far.
+    pub semantic: f32,
+    /// What speaks for the symbol whatever was asked, from 0 to 1; 0 when it was not looked at closely.
+    pub prior: f32,
 }
 
 /// What was found.
@@ -207,21 +231,31 @@ pub fn lift_clauses(text: &str, query: &mut SymbolQuery) -> Option<String> {
     repo
 }
 
-/// Searches.
+/// Searches names and words.
 pub fn search(graph: &Graph, index: &SymbolIndex, query: &SymbolQuery) -> Found {
+    search_with(graph, index, None, query)
+}
+
+/// Searches names and words, and meaning where the query is a description.
+pub fn search_with(graph: &Graph, index: &SymbolIndex, meaning: Option<&SemanticIndex>, query: &SymbolQuery) -> Found {
     let class = query.class.unwrap_or_else(|| Class::of(&query.text));
-    let mut found = run(graph, index, query, class);
+    let mut found = run(graph, index, meaning, query, class);
     if found.total == 0 && !(query.kinds.is_empty() && query.flavors.is_empty()) {
         let wider = SymbolQuery { kinds: Vec::new(), flavors: Vec::new(), ..query.clone() };
-        found = run(graph, index, &wider, class);
+        found = run(graph, index, meaning, &wider, class);
         found.filters_relaxed = found.total > 0;
     }
     found.class = Some(class);
     found
 }
 
-fn run(graph: &Graph, index: &SymbolIndex, query: &SymbolQuery, class: Class) -> Found {
-    let search = Search { graph, index, query, tests: wants_tests(&query.text) };
+fn run(graph: &Graph, index: &SymbolIndex, meaning: Option<&SemanticIndex>, query: &SymbolQuery, class: Class) -> Found {
+    let narrowed = !(query.kinds.is_empty()
+        && query.flavors.is_empty()
+        && query.languages.is_empty()
+        && query.repo.is_none()
+        && query.paths.is_empty());
+    let search = Search { graph, index, meaning, query, narrowed, tests: wants_tests(&query.text) };
     let mut hits = match class {
         Class::KeywordSoup => search.soup(),
         Class::Symbol => search.name(query.text.trim()),
@@ -247,7 +281,8 @@ pub fn wants_tests(text: &str) -> bool {
 /// By score, then by path and place: node numbers follow the sorted paths.
 pub(crate) fn sort(graph: &Graph, hits: &mut [Hit]) {
     let _ = graph;
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+    // No two hits are of one node, so there are no equals to keep in order.
+    hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
 }
 
 /// Whether a symbol holds data rather than doing something.
@@ -362,17 +397,25 @@ pub fn accumulate(index: &SymbolIndex, terms: &[Term]) -> FxHashMap<NodeId, Lexi
 struct Search<'a> {
     graph: &'a Graph,
     index: &'a SymbolIndex,
+    meaning: Option<&'a SemanticIndex>,
     query: &'a SymbolQuery,
     tests: bool,
+    /// Whether there is any filter.
+    narrowed: bool,
 }
 
 impl Search<'_> {
     fn admits(&self, node: NodeId) -> bool {
         let query = self.query;
+        if !is_searchable(self.graph, node) {
+            return false;
+        }
+        if !self.narrowed {
+            return true;
+        }
         let file = self.graph.file_of(node);
         let kind = self.graph.kind(node);
-        is_searchable(self.graph, node)
-            && (query.kinds.is_empty() || query.kinds.iter().any(|word| word == kind.node_kind() || word == kind.as_str()))
+        (query.kinds.is_empty() || query.kinds.iter().any(|word| word == kind.node_kind() || word == kind.as_str()))
             && (query.flavors.is_empty() || query.flavors.iter().any(|word| kind.flavor() == Some(word.as_str())))
             && (query.languages.is_empty() || query.languages.iter().any(|word| file.lang.is_some_and(|lang| covers(word, lang))))
             && query.repo.is_none_or(|repo| file.repo == repo)
@@ -401,7 +444,7 @@ impl Search<'_> {
         }
         self.whole_names(text, &mut note);
         self.by_words(text, &mut note);
-        let strong = fits.iter().filter(|(node, (fit, _))| *fit < Fit::SomeWords && self.admits(**node)).count();
+        let strong = fits.iter().filter(|(node, (fit, _))| *fit < Fit::SomeWords && self.admits(**node)).take(5).count();
         if strong < 5 && last.chars().count() >= 4 {
             let folded = last.to_lowercase();
             let limit = if folded.chars().count() > 5 { 2 } else { 1 };
@@ -468,10 +511,12 @@ impl Search<'_> {
         }
     }
 
+    /// Whether a name has the letters of a text and no others, marks and case aside.
     fn same_words(&self, node: NodeId, text: &str) -> bool {
-        let squeeze =
-            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
-        squeeze(self.graph.name(node)) == squeeze(text)
+        fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+        }
+        letters(self.graph.name(node)).eq(letters(text))
     }
 
     fn score_names(&self, fits: FxHashMap<NodeId, (Fit, f32)>) -> Vec<Hit> {
@@ -482,12 +527,14 @@ impl Search<'_> {
             .filter(|(node, (fit, _))| (!strong || *fit != Fit::SomeWords) && self.admits(*node))
             .map(|(node, (fit, lexical))| {
                 let share = if fit == Fit::Near { 220.0 } else { 20.0 };
-                Hit { node, score: fit.base() + share * lexical, fit }
+                let channels = Channels { lexical, ..Channels::default() };
+                Hit { node, score: fit.base() + share * lexical, fit, channels }
             })
             .collect();
         sort(self.graph, &mut hits);
         for hit in hits.iter_mut().take(CLOSE) {
-            hit.score += 70.0 * prior(self.graph, hit.node, self.tests);
+            hit.channels.prior = prior(self.graph, hit.node, self.tests);
+            hit.score += 70.0 * hit.channels.prior;
         }
         hits
     }
@@ -502,7 +549,8 @@ impl Search<'_> {
             }
             let nodes = file.base + 1..=file.base + file.facts.view().defs.len() as u32;
             for node in nodes.filter(|node| self.admits(*node)) {
-                hits.push(Hit { node, score: 500.0 + 70.0 * prior(self.graph, node, self.tests), fit: Fit::Part });
+                let channels = Channels { prior: prior(self.graph, node, self.tests), ..Channels::default() };
+                hits.push(Hit { node, score: 500.0 + 70.0 * channels.prior, fit: Fit::Part, channels });
             }
         }
         if hits.is_empty() { self.concept(text) } else { hits }
@@ -522,19 +570,22 @@ impl Search<'_> {
                 let covered: f32 =
                     idf.iter().enumerate().filter(|(word, _)| lexical.words >> word & 1 == 1).map(|(_, idf)| idf).sum();
                 let fit = if lexical.in_name == all && count > 0 { Fit::AllWords } else { Fit::SomeWords };
-                Hit { node: *node, score: lexical.score * (0.4 + 0.6 * covered / whole), fit }
+                let score = lexical.score * (0.4 + 0.6 * covered / whole);
+                Hit { node: *node, score, fit, channels: Channels::default() }
             })
             .collect();
         sort(self.graph, &mut hits);
         let best = hits.first().map_or(1.0, |hit| hit.score.max(f32::MIN_POSITIVE));
         for (at, hit) in hits.iter_mut().enumerate() {
             hit.score = 100.0 * hit.score / best;
+            hit.channels.lexical = hit.score;
             if at < CLOSE {
                 let named = found.get(&hit.node).map_or(0, |lexical| lexical.in_name.count_ones());
                 let parts = words::terms_of(self.graph.name(hit.node)).len().max(1);
                 // A name that says what was asked and nothing else.
                 let focus = (named as f32 / parts as f32).min(1.0) * named as f32 / count.max(1) as f32;
-                hit.score = (hit.score + 25.0 * focus) * (0.5 + 0.5 * prior(self.graph, hit.node, self.tests));
+                hit.channels.prior = prior(self.graph, hit.node, self.tests);
+                hit.score = (hit.score + 25.0 * focus) * (0.5 + 0.5 * hit.channels.prior);
                 if hit.fit == Fit::AllWords && self.same_words(hit.node, text) {
                     hit.fit = Fit::SameWords;
                     hit.score += 60.0;
@@ -543,7 +594,26 @@ impl Search<'_> {
                 hit.score *= 0.3;
             }
         }
+        self.add_meaning(text, &mut hits);
         hits
+    }
+
+    /// Puts the channel of meaning beside that of words: it lifts what words found, and brings in what they did not, below
+    /// whatever fits by its words alone.
+    fn add_meaning(&self, text: &str, hits: &mut Vec<Hit>) {
+        let Some(meaning) = self.meaning else { return };
+        let near = meaning.nearest(self.index, text, NEAREST);
+        let mut cosines: FxHashMap<NodeId, f32> = near.iter().copied().collect();
+        for hit in hits.iter_mut() {
+            if let Some(cosine) = cosines.remove(&hit.node) {
+                hit.channels.semantic = cosine;
+                hit.score += LIFT * cosine * hit.channels.prior;
+            }
+        }
+        for (node, cosine) in near.into_iter().filter(|(node, _)| cosines.contains_key(node) && self.admits(*node)) {
+            let channels = Channels { semantic: cosine, prior: prior(self.graph, node, self.tests), lexical: 0.0 };
+            hits.push(Hit { node, score: ALONE * cosine * channels.prior, fit: Fit::Related, channels });
+        }
     }
 
     /// Alternatives: the best of each first.

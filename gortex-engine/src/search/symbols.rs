@@ -87,6 +87,8 @@ pub struct SymbolIndex {
     folded_offsets: Vec<u32>,
     /// The graph's name of each folded one.
     folded_names: Vec<u32>,
+    /// The letters of each folded one, as bits.
+    folded_letters: Vec<u64>,
     /// Number of searchable symbols.
     pub count: usize,
     /// Number of files.
@@ -175,6 +177,7 @@ impl SymbolIndex {
             self.folded.push('\n');
             self.folded_offsets.push(self.folded.len() as u32);
             self.folded_names.push(name);
+            self.folded_letters.push(letters(&text));
         }
     }
 
@@ -186,6 +189,16 @@ impl SymbolIndex {
             if self.term_at(middle) < text { low = middle + 1 } else { high = middle }
         }
         (low + 1 < self.term_offsets.len() && self.term_at(low) == text).then_some(low as u32)
+    }
+
+    /// Number of terms.
+    pub fn term_count(&self) -> usize {
+        self.term_offsets.len().saturating_sub(1)
+    }
+
+    /// The text of a term; empty for a number out of range.
+    pub fn term_text(&self, term: u32) -> &str {
+        if (term as usize) < self.term_count() { self.term_at(term as usize) } else { "" }
     }
 
     fn term_at(&self, at: usize) -> &str {
@@ -245,9 +258,14 @@ impl SymbolIndex {
         fn bare(text: &str) -> impl Iterator<Item = u8> + '_ {
             text.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b'$'))
         }
+        let marks = ["_", "-", "$"].iter().fold(0, |mask, mark| mask | letters(mark));
+        let wanted = letters(text) | marks;
+        let short = bare(text).count();
         (0..self.folded_names.len())
+            // The letters tell most names apart without a look at their text.
+            .filter(move |at| self.folded_letters[*at] | marks == wanted)
             .map(|at| (self.folded_at(at), self.folded_names[at]))
-            .filter(move |(other, _)| bare(text).eq(bare(other)) && bare(text).next().is_some())
+            .filter(move |(other, _)| short > 0 && other.len() >= short && bare(text).eq(bare(other)))
     }
 
     /// Names within an edit distance of a text in lower case, with the distance.
@@ -259,7 +277,8 @@ impl SymbolIndex {
         for at in 0..self.folded_names.len() {
             let other = self.folded_at(at);
             // An edit changes at most two letters of the set.
-            if other.len().abs_diff(text.len()) > limit * 4 || (letters(other) ^ mask).count_ones() as usize > 2 * limit {
+            if other.len().abs_diff(text.len()) > limit * 4 || (self.folded_letters[at] ^ mask).count_ones() as usize > 2 * limit
+            {
                 continue;
             }
             if let Some(far) = distance(&wanted, other, limit, &mut row) {

@@ -4,7 +4,8 @@
 //! no group is begun when the ones before it gave enough. Nothing is followed: a path that a link has come into meanwhile is
 //! passed over, so a search never shows a file outside of its root.
 //!
-//! Regular expressions take linear time. Knows nothing of symbols.
+//! Regular expressions take linear time. A file that its trigram filter rules out is not read, as long as its size and time are
+//! those that the filter was made at; the disk stays the truth. Knows nothing of symbols.
 
 use std::borrow::Cow;
 use std::fs;
@@ -19,9 +20,11 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::grams::Need;
 use super::{PathFilter, clip};
+use crate::graph::FileEntry;
 use crate::index::classify::{Encoding, MAX_TEXT_BYTES, encoding, is_binary};
-use crate::index::walk::is_plain;
+use crate::index::walk::{is_plain, modified_ns};
 
 /// Lines when the caller says nothing.
 pub const DEFAULT_LIMIT: usize = 100;
@@ -45,6 +48,26 @@ pub struct TextFile<'a> {
     pub rel: &'a str,
     /// What stands in for the bytes on disk, such as an unsaved buffer.
     pub buffer: Option<&'a [u8]>,
+    /// What is known of the bytes on disk.
+    pub known: Option<Known<'a>>,
+}
+
+/// What a file was when it was indexed.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Its size.
+    pub size: u64,
+    /// Its modification time in nanoseconds.
+    pub mtime_ns: u64,
+    /// Its trigram filter; empty where there is none.
+    pub grams: &'a [u64],
+}
+
+impl<'a> Known<'a> {
+    /// What an index knows of a file.
+    pub fn of(file: &'a FileEntry) -> Known<'a> {
+        Known { size: file.size, mtime_ns: file.mtime_ns, grams: &file.grams }
+    }
 }
 
 /// What to look for.
@@ -84,6 +107,8 @@ pub struct TextAnswer {
     pub total_is_exact: bool,
     /// Files that were read.
     pub searched: usize,
+    /// Files that their filters rule out, so that they were not read.
+    pub ruled_out: usize,
     /// Files that are no text.
     pub binary: usize,
     /// Files that could not be searched, and why: `too_large`, `link`, `gone`, `unreadable`, `outside`.
@@ -137,7 +162,7 @@ pub fn search(files: &[TextFile<'_>], query: &TextQuery<'_>, cancel: &AtomicBool
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
     let mut order: Vec<usize> = (0..files.len()).filter(|index| query.paths.admits(files[*index].rel)).collect();
     order.sort_by_key(|index| (files[*index].rel, *index));
-    let scan = Scan { files, order: &order, dirs: Mutex::default(), cancel };
+    let scan = Scan { files, order: &order, reader: Reader::default(), cancel };
     let mut answer = scan.run(&finder, limit, u64::MAX)?;
     if answer.matches.is_empty() && !query.regexp {
         answer.literal_hint = scan.hint(query)?;
@@ -149,6 +174,7 @@ pub fn search(files: &[TextFile<'_>], query: &TextQuery<'_>, cancel: &AtomicBool
 struct Finder {
     matcher: RegexMatcher,
     multi_line: bool,
+    need: Need,
 }
 
 impl Finder {
@@ -179,7 +205,7 @@ impl Finder {
         if multi_line {
             builder.line_terminator(None);
         }
-        Ok(Finder { matcher: builder.build(pattern)?, multi_line })
+        Ok(Finder { matcher: builder.build(pattern)?, multi_line, need: Need::of(pattern, ignore_case) })
     }
 
     fn searcher(&self) -> Searcher {
@@ -206,6 +232,7 @@ fn unusable(pattern: &str, error: &grep_regex::Error) -> TextError {
 /// What one file gave.
 enum Found {
     Lines { lines: Vec<TextMatch>, bytes: u64 },
+    RuledOut,
     Binary,
     Skipped(&'static str),
 }
@@ -213,8 +240,7 @@ enum Found {
 struct Scan<'a> {
     files: &'a [TextFile<'a>],
     order: &'a [usize],
-    /// Folders already known to be reached without a link, or not.
-    dirs: Mutex<FxHashMap<PathBuf, bool>>,
+    reader: Reader,
     cancel: &'a AtomicBool,
 }
 
@@ -239,6 +265,7 @@ impl Scan<'_> {
                         answer.matches.extend(lines);
                         read += bytes;
                     }
+                    Found::RuledOut => answer.ruled_out += 1,
                     Found::Binary => answer.binary += 1,
                     Found::Skipped(reason) => answer.skipped.push((self.files[*index].rel.to_owned(), reason)),
                 }
@@ -257,9 +284,12 @@ impl Scan<'_> {
             return Found::Skipped("cancelled");
         }
         let file = &self.files[index];
+        if is_ruled_out(file, &finder.need) {
+            return Found::RuledOut;
+        }
         let bytes = match file.buffer {
             Some(buffer) => Cow::Borrowed(buffer),
-            None => match self.read(file) {
+            None => match self.reader.read(file.root, file.rel) {
                 Ok(bytes) => Cow::Owned(bytes),
                 Err(reason) => return Found::Skipped(reason),
             },
@@ -275,16 +305,49 @@ impl Scan<'_> {
         }
     }
 
+    /// What to say when a literal that looks like an expression was not found.
+    fn hint(&self, query: &TextQuery<'_>) -> Result<Option<String>, TextError> {
+        let strong = query.pattern.contains(['|', '*', '+', '?', '^', '$', '\\', '[', '{']);
+        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else {
+            return Ok(None);
+        };
+        let probe = self.run(&finder, 1, PROBE_BYTES)?;
+        let Some(first) = probe.matches.first() else {
+            // Only these are hardly ever meant literally.
+            let meant = query.pattern.contains(['|', '\\']) || query.pattern.contains(".*") || query.pattern.contains(".+");
+            let unsure = if probe.total_is_exact { "finds nothing either" } else { "may find more" };
+            let hint = format!(
+                "The query was taken literally, and no line contains it. With `regexp: true` it is a regular expression, which {unsure}."
+            );
+            return Ok(meant.then_some(hint));
+        };
+        let path = self.files[first.file].rel;
+        let parts = if query.pattern.contains('|') { "would find its parts" } else { "finds text" };
+        Ok(Some(format!(
+            "The query was taken literally, and no line contains it. With `regexp: true` it {parts}, for example at `{path}:{}`.",
+            first.line
+        )))
+    }
+}
+
+/// Reads files that lie in their root for certain: a path that a link has come into is refused.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Folders already known to be reached without a link, or not.
+    dirs: Mutex<FxHashMap<PathBuf, bool>>,
+}
+
+impl Reader {
     /// Reads a file that lies in its root for certain.
-    fn read(&self, file: &TextFile<'_>) -> Result<Vec<u8>, &'static str> {
-        if !is_plain(file.rel) {
+    pub fn read(&self, root: &Path, rel: &str) -> Result<Vec<u8>, &'static str> {
+        if !is_plain(rel) {
             return Err("outside");
         }
-        let dir = file.rel.rsplit_once('/').map_or("", |(dir, _)| dir);
-        if !self.is_without_links(file.root, dir) {
+        let dir = rel.rsplit_once('/').map_or("", |(dir, _)| dir);
+        if !self.is_without_links(root, dir) {
             return Err("link");
         }
-        let path = file.root.join(file.rel);
+        let path = root.join(rel);
         let reason = |error: std::io::Error| {
             if error.kind() == std::io::ErrorKind::NotFound { "gone" } else { "unreadable" }
         };
@@ -319,30 +382,14 @@ impl Scan<'_> {
         self.dirs.lock().insert(path, good);
         good
     }
+}
 
-    /// What to say when a literal that looks like an expression was not found.
-    fn hint(&self, query: &TextQuery<'_>) -> Result<Option<String>, TextError> {
-        let strong = query.pattern.contains(['|', '*', '+', '?', '^', '$', '\\', '[', '{']);
-        let Some(finder) = strong.then(|| Finder::regex(query.pattern, query.ignore_case).ok()).flatten() else {
-            return Ok(None);
-        };
-        let probe = self.run(&finder, 1, PROBE_BYTES)?;
-        let Some(first) = probe.matches.first() else {
-            // Only these are hardly ever meant literally.
-            let meant = query.pattern.contains(['|', '\\']) || query.pattern.contains(".*") || query.pattern.contains(".+");
-            let unsure = if probe.total_is_exact { "finds nothing either" } else { "may find more" };
-            let hint = format!(
-                "The query was taken literally, and no line contains it. With `regexp: true` it is a regular expression, which {unsure}."
-            );
-            return Ok(meant.then_some(hint));
-        };
-        let path = self.files[first.file].rel;
-        let parts = if query.pattern.contains('|') { "would find its parts" } else { "finds text" };
-        Ok(Some(format!(
-            "The query was taken literally, and no line contains it. With `regexp: true` it {parts}, for example at `{path}:{}`.",
-            first.line
-        )))
-    }
+/// Whether a file can't match and is still what its filter was made from.
+fn is_ruled_out(file: &TextFile<'_>, need: &Need) -> bool {
+    let Some(known) = file.known.filter(|_| file.buffer.is_none() && is_plain(file.rel)) else { return false };
+    !need.admits(known.grams)
+        && fs::symlink_metadata(file.root.join(file.rel))
+            .is_ok_and(|meta| meta.is_file() && meta.len() == known.size && modified_ns(&meta) as u64 == known.mtime_ns)
 }
 
 /// Collects the matching lines of one file.

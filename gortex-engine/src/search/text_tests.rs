@@ -17,7 +17,8 @@ fn regexp(pattern: &str) -> TextQuery<'_> {
 /// Files of buffers, whose paths need not exist.
 fn run(files: &[(&str, &[u8])], query: &TextQuery<'_>) -> Result<TextAnswer, TextError> {
     let root = Path::new("/nowhere");
-    let list: Vec<TextFile<'_>> = files.iter().map(|(rel, bytes)| TextFile { root, rel, buffer: Some(bytes) }).collect();
+    let list: Vec<TextFile<'_>> =
+        files.iter().map(|(rel, bytes)| TextFile { root, rel, buffer: Some(bytes), known: None }).collect();
     search(&list, query, &never())
 }
 
@@ -121,7 +122,7 @@ fn the_path_narrows_before_the_limit() {
 
 #[test]
 fn a_cancelled_search_is_no_empty_answer() {
-    let list = [TextFile { root: Path::new("/nowhere"), rel: "a", buffer: Some(b"x") }];
+    let list = [TextFile { root: Path::new("/nowhere"), rel: "a", buffer: Some(b"x"), known: None }];
     assert_eq!(search(&list, &literal("x"), &AtomicBool::new(true)), Err(TextError::Cancelled));
 }
 
@@ -137,9 +138,73 @@ fn links_are_not_read_even_when_listed() {
     symlink("../../outside.txt", root.join("src/notes.txt")).expect("a link");
     symlink("..", root.join("up")).expect("a link");
     let rels = ["../outside.txt", "gone/x", "src", "src/a.txt", "src/notes.txt", "up/outside.txt"];
-    let list: Vec<TextFile<'_>> = rels.iter().map(|rel| TextFile { root: &root, rel, buffer: None }).collect();
+    let list: Vec<TextFile<'_>> = rels.iter().map(|rel| TextFile { root: &root, rel, buffer: None, known: None }).collect();
     let answer = search(&list, &literal("SECRET"), &never()).expect("an answer");
     assert_eq!(answer.matches.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["no SECRET"]);
     let skipped: Vec<String> = answer.skipped.iter().map(|(path, why)| format!("{path} {why}")).collect();
     assert_eq!(skipped, ["../outside.txt outside", "gone/x gone", "src unreadable", "src/notes.txt link", "up/outside.txt link"]);
+}
+
+/// Files on disk with their filters, as an index knows them.
+fn on_disk(root: &Path, texts: &[String]) -> Vec<(String, u64, u64, Vec<u64>)> {
+    let rows = texts.iter().enumerate().map(|(at, text)| {
+        let rel = format!("f{at:02}");
+        fs::write(root.join(&rel), text).expect("a file");
+        let meta = fs::symlink_metadata(root.join(&rel)).expect("a file");
+        (rel, meta.len(), modified_ns(&meta) as u64, crate::search::grams::build(text.as_bytes()))
+    });
+    rows.collect()
+}
+
+fn narrowed(
+    root: &Path,
+    rows: &[(String, u64, u64, Vec<u64>)],
+    query: &TextQuery<'_>,
+    narrow: bool,
+) -> Result<TextAnswer, TextError> {
+    let list: Vec<TextFile<'_>> = rows
+        .iter()
+        .map(|(rel, size, mtime_ns, grams)| {
+            let known = narrow.then_some(Known { size: *size, mtime_ns: *mtime_ns, grams });
+            TextFile { root, rel, buffer: None, known }
+        })
+        .collect();
+    search(&list, query, &never())
+}
+
+#[test]
+fn a_file_that_is_ruled_out_is_not_read_until_it_changes() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let rows = on_disk(dir.path(), &["needle here".to_owned(), "only hay".to_owned(), "hay, hay".to_owned()]);
+    let found = narrowed(dir.path(), &rows, &literal("needle"), true).expect("an answer");
+    assert_eq!((found.matches.len(), found.searched, found.ruled_out), (1, 1, 2));
+    // The index has not heard of this yet.
+    fs::write(dir.path().join("f01"), "a needle came in").expect("a file");
+    fs::remove_file(dir.path().join("f02")).expect("removed");
+    let found = narrowed(dir.path(), &rows, &literal("needle"), true).expect("an answer");
+    assert_eq!((found.matches.len(), found.ruled_out), (2, 0));
+    assert_eq!(found.skipped, [("f02".to_owned(), "gone")]);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(150))]
+
+    #[test]
+    fn a_narrowed_search_finds_what_a_full_one_finds(
+        texts in proptest::collection::vec("([ab_S ]{0,12}\r?\n?){0,6}", 1..8),
+        pattern in "([ab_S]{1,6}|[ab]{1,3}[.+?]?[abS]{1,4}|\\(ab\\|[ab_S]{3}\\)[ab]{0,4}|a\nb)",
+        regexp: bool, ignore_case: bool,
+    ) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let rows = on_disk(dir.path(), &texts);
+        let query = TextQuery { pattern: &pattern, regexp, ignore_case, ..TextQuery::default() };
+        let (full, narrow) = (narrowed(dir.path(), &rows, &query, false), narrowed(dir.path(), &rows, &query, true));
+        if let (Ok(full), Ok(narrow)) = (&full, &narrow) {
+            proptest::prop_assert_eq!(&full.matches, &narrow.matches);
+            proptest::prop_assert_eq!(full.searched, narrow.searched + narrow.ruled_out);
+            proptest::prop_assert_eq!(&full.literal_hint, &narrow.literal_hint);
+        } else {
+            proptest::prop_assert_eq!(full, narrow);
+        }
+    }
 }

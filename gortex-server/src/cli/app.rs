@@ -50,6 +50,9 @@ impl App {
         let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true, bulk };
         let server = Server::open_for(options, dirs.config.clone(), dirs.home.clone())
             .map_err(|error| format!("could not open the data in `{}`: {error}", dirs.state.display()))?;
+        if let Some(folder) = &config.embeddings {
+            server.engine().set_model(folder.clone());
+        }
         Ok(App { server, registry: Arc::new(registry), config })
     }
 

@@ -11,7 +11,7 @@ use gortex_engine::engine::View;
 use gortex_engine::graph::FileEntry;
 use gortex_engine::query::rename::{Edit, Plan, RenameError, plan, unproven};
 use gortex_engine::search::PathFilter;
-use gortex_engine::search::text::{self, TextFile, TextQuery};
+use gortex_engine::search::text::{self, Known, TextFile, TextQuery};
 
 use crate::handlers::edit::errors::call_error;
 use crate::handlers::edit::room::{self, editable, file_state, freshness, object};
@@ -183,8 +183,10 @@ fn leftovers(view: &View, plan: &Plan, read: &dyn Fn(&FileEntry) -> Option<Vec<u
     let entries: Vec<&FileEntry> = graph.files.iter().filter(|file| file.status.is_text()).collect();
     let files: Vec<TextFile<'_>> = entries
         .iter()
-        .filter_map(|entry| view.split(&entry.path))
-        .map(|(repo, rel)| TextFile { root: &repo.root, rel, buffer: None })
+        .filter_map(|entry| {
+            let (repo, rel) = view.split(&entry.path)?;
+            Some(TextFile { root: &repo.root, rel, buffer: None, known: Some(Known::of(entry)) })
+        })
         .collect();
     let query =
         TextQuery { pattern: &plan.old, regexp: false, ignore_case: false, paths: PathFilter::default(), limit: text::MAX_LIMIT };

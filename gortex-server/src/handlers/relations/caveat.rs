@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use gortex_engine::graph::{FileStatus, NodeId};
 use gortex_engine::query::loose::called_as;
 use gortex_engine::query::relations::Traces;
-use gortex_engine::search::text::{TextFile, TextQuery, search};
+use gortex_engine::search::text::{Known, TextFile, TextQuery, search};
 use serde_json::{Value, json};
 
 use crate::state::Graph;
@@ -76,7 +76,7 @@ fn incomplete_files(graph: &Graph, target: NodeId) -> Vec<String> {
         let place = graph.view().split(&file.path);
         match place {
             Some((repo, rel)) if file.status.is_text() && files.len() < FILES && bytes < BYTES => {
-                files.push((&file.path, TextFile { root: &repo.root, rel, buffer: None }));
+                files.push((&file.path, TextFile { root: &repo.root, rel, buffer: None, known: Some(Known::of(file)) }));
             }
             _ => found.push(file.path.clone()),
         }

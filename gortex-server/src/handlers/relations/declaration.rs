@@ -7,7 +7,7 @@ use gortex_engine::facts::{Kind, Role};
 use gortex_engine::graph::{Graph as Linked, NodeId};
 use gortex_engine::query::relations::{enclosing, rows_on_line};
 use gortex_engine::query::subgraph::is_call;
-use gortex_engine::search::text::{TextError, TextFile, TextMatch, TextQuery, search};
+use gortex_engine::search::text::{Known, TextError, TextFile, TextMatch, TextQuery, search};
 
 use crate::handlers::shared::args::path_filter;
 use crate::handlers::shared::prelude::*;
@@ -54,7 +54,7 @@ fn answer(graph: &Graph, args: &FindDeclaration) -> Answer<Reply> {
         .filter(|file| file.status.is_text())
         .filter_map(|file| {
             let (repo, rel) = graph.view().split(&file.path)?;
-            Some((file.path.as_str(), TextFile { root: &repo.root, rel, buffer: None }))
+            Some((file.path.as_str(), TextFile { root: &repo.root, rel, buffer: None, known: Some(Known::of(file)) }))
         })
         .collect();
     let filter = path_filter(args.path_prefix.as_deref());

@@ -1,4 +1,4 @@
-//! `search.ast`: code by its shape, with a pattern of the caller or a bundled detector.
+//! `search.ast`: code by its shape, with a pattern of the caller (code with placeholders, or a query) or a bundled detector.
 
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ const MAX_ROWS: usize = 1000;
 /// Arguments of `search.ast`.
 #[derive(Debug, Deserialize, JsonSchema, FacadeArgs)]
 pub(crate) struct SearchAst {
-    /// Tree-sitter query; `@match` marks what to show.
+    /// Code with `$X` for one part and `$$$ARGS` for several, or a tree-sitter query with `@match` on what to show.
     #[at(top = "query", options)]
     pattern: Option<String>,
     /// Name of a bundled detector instead of a pattern; `help` lists all.
@@ -66,7 +66,7 @@ fn answer(graph: &Graph, args: &SearchAst) -> Answer<Reply> {
             let Some(language) = args.language.as_deref() else {
                 return Err(CallError::invalid("language is required with a pattern").data("field", "options.language"));
             };
-            (Pattern::compile(language, text).map_err(refused)?, None)
+            (Pattern::of(language, text).map_err(refused)?, None)
         }
     };
     let tests_out = args.exclude_tests.unwrap_or(detector.is_some());

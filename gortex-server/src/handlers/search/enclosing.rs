@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use gortex_engine::graph::{FileEntry, NodeId};
 use gortex_engine::search::PathFilter;
-use gortex_engine::search::text::{self, TextAnswer, TextError, TextFile, TextMatch, TextQuery};
+use gortex_engine::search::text::{self, Known, TextAnswer, TextError, TextFile, TextMatch, TextQuery};
 
 use crate::handlers::shared::prelude::*;
 
@@ -26,7 +26,7 @@ pub(crate) fn text_files<'g>(graph: &'g Graph, paths: &PathFilter, repo: Option<
         let wanted = file.status.is_text() && paths.admits(&file.path) && repo.is_none_or(|repo| file.repo == repo);
         if let Some((info, rel)) = view.split(&file.path).filter(|_| wanted) {
             let root: &Path = &info.root;
-            files.push(TextFile { root, rel, buffer: None });
+            files.push(TextFile { root, rel, buffer: None, known: Some(Known::of(file)) });
             places.push(at);
         }
     }

@@ -1,6 +1,7 @@
 //! The `search` domain: one file per operation.
 
 mod ast;
+mod documents;
 mod enclosing;
 mod files;
 mod symbols;

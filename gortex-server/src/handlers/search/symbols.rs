@@ -1,18 +1,21 @@
 //! `search.symbols`: symbols by name, words or concept.
 
+use std::collections::HashSet;
+
 use gortex_engine::facts::Kind;
 use gortex_engine::lang::LANGUAGES;
 use gortex_engine::search::PathFilter;
-use gortex_engine::search::rank::{self, Class, Fit, Found, SymbolQuery};
+use gortex_engine::search::rank::{self, Class, Fit, Found, Hit, SymbolQuery};
 use gortex_engine::search::text::TextQuery;
 
+use super::documents::{self, DocQuery};
 use super::enclosing::{line_row, search_lines};
 use crate::handlers::shared::prelude::*;
 
 /// Rows of a page when the caller says nothing.
 const PAGE: usize = 20;
 /// Rows that cursors lead through.
-const ROWS: usize = 300;
+const ROWS: usize = 120;
 /// Literal hits in the rider of an identifier that is no symbol.
 const CONTENT: usize = 5;
 
@@ -54,12 +57,12 @@ pub(crate) enum QueryClass {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Expand {
-    /// All there are.
+    /// All there are: words for each other, and nearness of meaning.
     #[default]
     Both,
     /// Words that programmers use for each other.
     Equivalence,
-    /// Words of a model; there is none in this build.
+    /// Words of a language model; there is none in this build.
     Llm,
     /// None.
     Off,
@@ -134,19 +137,41 @@ fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
         return Err(CallError::invalid("query is required: it is empty").data("field", "query"));
     }
     let query = query_of(graph, args)?;
-    let found = match args.corpus {
-        Corpus::Docs | Corpus::Content => Found { class: Some(Class::of(&query.text)), ..Found::default() },
-        Corpus::Code | Corpus::All if query.text.is_empty() => {
-            return Err(CallError::invalid("the query has filter clauses only; add a name or words").data("field", "query"));
-        }
-        Corpus::Code | Corpus::All => rank::search(graph, graph.view().symbols(), &query),
+    let asks_code = matches!(args.corpus, Corpus::Code | Corpus::All);
+    if query.text.is_empty() {
+        return Err(CallError::invalid("the query has filter clauses only; add a name or words").data("field", "query"));
+    }
+    let found = if asks_code {
+        let class = query.class.unwrap_or_else(|| Class::of(&query.text));
+        // A name is meant as it is written; only a description is about meaning.
+        let engine = graph.engine();
+        let wanted = class == Class::Concept && args.expand == Expand::Both;
+        engine.run(|| {
+            let meaning = if wanted { graph.view().meaning(engine.model()) } else { None };
+            rank::search_with(graph, graph.view().symbols(), meaning, &query)
+        })
+    } else {
+        Found { class: Some(Class::of(&query.text)), ..Found::default() }
     };
-    let rows: Vec<Brief> = found.hits.iter().take(ROWS).map(|hit| brief(graph, hit.node)).collect();
+    let mut rows: Vec<Value> = Vec::new();
+    for hit in found.hits.iter().take(ROWS) {
+        rows.push(serde_json::to_value(brief(graph, hit.node)).map_err(|error| CallError::internal(error.to_string()))?);
+    }
+    let mut total = found.total;
+    let asked = DocQuery { text: &query.text, paths: &query.paths, repo: query.repo, comments: args.corpus != Corpus::Content };
+    let sections = if args.corpus == Corpus::Code { Vec::new() } else { documents::find(graph, &asked) };
+    if args.corpus != Corpus::Code {
+        let kept = &sections[..sections.len().min(ROWS)];
+        // Documentation of a symbol that is in the list already makes no second row.
+        let known: HashSet<u32> = found.hits.iter().map(|hit| hit.node).collect();
+        total += sections.iter().filter(|hit| documents::node(graph, hit).is_none_or(|node| !known.contains(&node))).count();
+        rows = documents::merge(rows, documents::rows(graph, kept, &query.text));
+    }
     let class = found.class.unwrap_or(Class::Concept);
     let mut body = json!({
         "results": rows,
-        "total": found.total,
-        "truncated": rows.len() < found.total,
+        "total": total,
+        "truncated": rows.len() < total,
         "query_class": class.as_str(),
     });
     for (key, set) in [("filters_relaxed", found.filters_relaxed), ("decomposed", found.decomposed)] {
@@ -156,15 +181,22 @@ fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
     }
     riders(graph, args, &query, &found, &mut body);
     if args.debug {
-        let ranks: Vec<Value> = found
-            .hits
-            .iter()
-            .take(PAGE)
-            .map(|hit| json!({"id": graph.id(hit.node), "score": f64::from((hit.score * 1000.0).round()) / 1000.0, "fit": hit.fit.as_str()}))
-            .collect();
+        let ranks: Vec<Value> = found.hits.iter().take(PAGE).map(|hit| explain(graph, hit)).collect();
         body["rerank"] = json!(ranks);
     }
     Ok(Reply::json(body).rows("results").page(PAGE).generation(graph.generation))
+}
+
+/// How a hit came to its place: what each channel said, and what that made.
+fn explain(graph: &Graph, hit: &Hit) -> Value {
+    let round = |value: f32| f64::from((value * 1000.0).round()) / 1000.0;
+    let said = hit.channels;
+    json!({
+        "id": graph.id(hit.node),
+        "score": round(hit.score),
+        "fit": hit.fit.as_str(),
+        "signals": {"lexical": round(said.lexical), "semantic": round(said.semantic), "prior": round(said.prior)},
+    })
 }
 
 /// A list separated by commas.
@@ -230,9 +262,8 @@ fn check_kinds(query: &mut SymbolQuery) -> Result<(), CallError> {
 
 /// What an empty or doubtful answer adds.
 fn riders(graph: &Graph, args: &SearchSymbols, query: &SymbolQuery, found: &Found, body: &mut Value) {
-    if args.corpus != Corpus::Code {
-        body["corpus_note"] =
-            json!("this build indexes symbols only, no sections of documents; search(operation=\"text\") sees every text file");
+    if args.corpus == Corpus::Content {
+        body["corpus_note"] = json!("text files in sections; PDF and office files are not read by this build");
     }
     if matches!(args.assist, Assist::On | Assist::Deep) || args.expand == Expand::Llm {
         body["assist"] = json!({"engaged": false, "reason": "no model is configured"});
@@ -315,6 +346,17 @@ mod tests {
     }
 
     #[test]
+    fn a_row_can_explain_its_place() {
+        let fixture = Fixture::new(TREE);
+        let ask = json!({"operation": "symbols", "query": "checking request credentials", "options": {"debug": true}});
+        let answer = fixture.json("search", ask);
+        let first = &answer["rerank"][0];
+        assert_eq!((&first["id"], &first["signals"]["lexical"]), (&json!("lib/auth.go::VerifyLogin"), &json!(100.0)));
+        assert!(first["signals"]["prior"].as_f64().is_some_and(|prior| prior > 0.0));
+        assert_eq!(first["signals"]["semantic"], json!(0.0));
+    }
+
+    #[test]
     fn filters_narrow_and_are_dropped_when_nothing_is_left() {
         let fixture = Fixture::new(TREE);
         assert_eq!(names(&find(&fixture, "user kind:class")), ["UserService"]);
@@ -328,6 +370,28 @@ mod tests {
             fixture.error("search", json!({"operation": "symbols", "query": "one", "options": options}));
         }
         fixture.error("search", json!({"operation": "symbols", "query": " "}));
+    }
+
+    #[test]
+    fn documents_are_a_corpus_of_their_own() {
+        let fixture = Fixture::new(
+            "//- docs/guide.md\n# Guide\nHello.\n## Rate limits\nA client may call ten times a minute.\n//- a.py\ndef limit_rate():\n    \"\"\"Bounds how often a client calls.\"\"\"\n",
+        );
+        let ask = |corpus: &str| {
+            fixture.json("search", json!({"operation": "symbols", "query": "client rate limits", "options": {"corpus": corpus}}))
+        };
+        let docs = ask("docs");
+        assert_eq!(names(&docs), ["Rate limits", "limit_rate"]);
+        let row = &docs["results"][0];
+        assert_eq!((&row["id"], &row["heading_path"]), (&json!("docs/guide.md#L3"), &json!(["Guide", "Rate limits"])));
+        assert_eq!((&row["end_line"], &row["line"]), (&json!(4), &json!(4)));
+        assert_eq!(docs["results"][1]["corpus"], "comment");
+        assert_eq!(names(&ask("content")), ["Rate limits"]);
+        assert_eq!(names(&ask("code")), ["limit_rate"]);
+        let all = ask("all");
+        assert_eq!((names(&all).len(), &all["total"]), (2, &json!(2)));
+        let none = json!({"operation": "symbols", "query": "unheard", "options": {"corpus": "docs"}});
+        assert_eq!(fixture.json("search", none)["total"], 0);
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn answer(graph: &Graph, args: &SearchText) -> Answer<Reply> {
         TextQuery { pattern: &args.query, regexp: args.regexp, ignore_case: args.ignore_case, limit, ..TextQuery::default() };
     let (found, places) = search_lines(graph, &query, &paths, repo).map_err(refused)?;
     let rows: Vec<Value> = found.matches.iter().map(|one| line_row(graph, places[one.file], one)).collect();
-    let mut body = json!({"matches": rows, "count": rows.len(), "files_searched": found.searched});
+    let mut body = json!({"matches": rows, "count": rows.len(), "files_searched": found.searched + found.ruled_out});
     if !rows.is_empty() {
         // Repeating the query beside no hit would put words into the answer that no file holds.
         body["query"] = json!(args.query);
