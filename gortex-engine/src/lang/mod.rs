@@ -13,6 +13,7 @@ mod cpp;
 mod csharp;
 mod dart;
 mod elixir;
+mod formats;
 mod go;
 mod haskell;
 pub mod health;
@@ -255,7 +256,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 23;
+pub const COUNT: usize = 40;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -282,6 +283,24 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &typescript::TYPESCRIPT,
     &typescript::TSX,
     &zig::ZIG,
+    // Data, documents, and what holds code of other languages.
+    &formats::cmake::CMAKE,
+    &formats::css::CSS,
+    &formats::docker::DOCKERFILE,
+    &formats::graphql::GRAPHQL,
+    &formats::hcl::HCL,
+    &formats::html::HTML,
+    &formats::json::JSON,
+    &formats::make::MAKE,
+    &formats::markdown::MARKDOWN,
+    &formats::notebook::NOTEBOOK,
+    &formats::proto::PROTO,
+    &formats::sql::SQL,
+    &formats::component::SVELTE,
+    &formats::toml::TOML,
+    &formats::component::VUE,
+    &formats::xml::XML,
+    &formats::yaml::YAML,
 ];
 
 /// A language's number: its place in [`LANGUAGES`]. Part of the snapshot format.
@@ -301,8 +320,14 @@ impl Lang {
         if extension == "C" || extension == "H" {
             return Lang::named("cpp");
         }
-        let found = LANGUAGES.iter().position(|language| language.extensions.contains(&lower.as_str()))?;
-        Some(Lang(found as u8))
+        let found = LANGUAGES.iter().position(|language| language.extensions.contains(&lower.as_str()));
+        found.map(|found| Lang(found as u8)).or_else(|| Lang::of_variant(base))
+    }
+
+    /// `Dockerfile.dev`, `Makefile.in`: a whole file name with an ending of its own that is no language's.
+    fn of_variant(base: &str) -> Option<Lang> {
+        let (stem, _) = base.split_once('.')?;
+        ["Dockerfile", "Containerfile", "Makefile", "GNUmakefile"].contains(&stem).then(|| Lang::of_path(stem))?
     }
 
     /// The language of a path and its bytes: a header is C++ when its text is.

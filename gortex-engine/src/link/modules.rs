@@ -8,6 +8,7 @@
 mod c;
 mod go;
 mod java;
+mod plain;
 mod python;
 mod rust;
 mod script;
@@ -73,6 +74,7 @@ pub(crate) struct Modules {
     python: python::PythonModules,
     pub rust: rust::RustModules,
     script: script::ScriptModules,
+    pub plain: plain::PlainNames,
     c: c::Includes,
 }
 
@@ -88,6 +90,7 @@ impl Modules {
             python: python::PythonModules::new(table),
             rust: rust::RustModules::default(),
             script: script::ScriptModules::new(manifests),
+            plain: plain::PlainNames::new(table),
             c: c::Includes::new(table),
         };
         modules.go = std::mem::take(&mut modules.go).with_packages(table, &mut modules.packages, &mut modules.file_package);
@@ -122,7 +125,7 @@ impl Modules {
             Family::Lua => Module::Unknown,
             Family::Ocaml => Module::Unknown,
             Family::Php => Module::Unknown,
-            Family::Plain => Module::Unknown,
+            Family::Plain => plain::PlainNames::resolve(self, table, file, text),
             Family::Ruby => Module::Unknown,
             Family::Shell => Module::Unknown,
             Family::Swift => Module::Unknown,

@@ -157,7 +157,10 @@ impl FileLinker<'_, '_, '_> {
         let table = &self.infer.scopes.table;
         let role = row.role();
         let Some(def) = table.def(node) else {
-            // A file is only ever imported.
+            // A file is only ever imported, or rendered where it is a component.
+            if role == Role::Render {
+                self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
+            }
             return;
         };
         if !is_calling(role) {
@@ -246,6 +249,9 @@ impl FileLinker<'_, '_, '_> {
         let table = &self.infer.scopes.table;
         let name = table.name_of(self.file, row.name);
         if row.recv == NONE {
+            if table.family(self.file) == Some(Family::Plain) {
+                return self.bind_plain(place, row);
+            }
             return self.bind_bare(place, row, name);
         }
         let view = &table.views[self.file];
@@ -301,7 +307,13 @@ impl FileLinker<'_, '_, '_> {
             Entity::Module(module) if language.is_some_and(|language| language.family == Family::Script) => {
                 match scopes.lookup(module, scopes.table.name("default"), want(role), true, 0) {
                     Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true },
-                    _ => nothing,
+                    // The file of a component is the component.
+                    _ => match module {
+                        Module::Node(node) if role == Role::Render && scopes.table.kind(node) == Kind::File => {
+                            Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true }
+                        }
+                        _ => nothing,
+                    },
                 }
             }
             Entity::Module(_) if is_calling(role) => nothing,
@@ -311,6 +323,17 @@ impl FileLinker<'_, '_, '_> {
             Entity::Module(_) | Entity::External => Bound::Nothing,
             Entity::None => nothing,
         }
+    }
+
+    /// A mention in data or a document: by the rules of its format alone, and a miss says nothing.
+    fn bind_plain(&self, place: Place, row: &RefRow) -> Bound {
+        let table = &self.infer.scopes.table;
+        let text = table.str(self.file, row.name);
+        let found = self.infer.scopes.modules.plain.find(table, self.file, place.owner, text);
+        found.map_or(Bound::Nothing, |(node, tier)| {
+            let confidence = if tier == Tier::AstResolved { 100 } else { 70 };
+            Bound::To { node, tier, confidence, aliased: false }
+        })
     }
 
     /// `macro_rules!` names are visible by the order of the text, not by path: the only macro of that name is meant.

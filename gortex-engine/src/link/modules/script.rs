@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Manifest, Module, Modules, folder, join};
 use crate::link::table::Table;
 
-const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"];
+const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"];
 
 #[derive(Debug, Default)]
 pub(crate) struct ScriptModules {
