@@ -12,6 +12,8 @@ mod common;
 mod cpp;
 mod csharp;
 mod dart;
+#[cfg(test)]
+mod docs;
 mod elixir;
 mod formats;
 mod go;

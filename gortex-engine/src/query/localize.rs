@@ -15,8 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::model::Kind;
 use crate::graph::{Graph, NodeId, is_test_path};
-use crate::search::PathFilter;
 use crate::lang::Tier;
+use crate::search::PathFilter;
 use crate::search::rank::{Lexical, Term, accumulate, is_aside, is_leaf, prior, wants_tests};
 use crate::search::symbols::{SymbolIndex, is_searchable};
 use crate::search::words;

@@ -112,12 +112,7 @@ pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) 
 }
 
 /// [`parse`] of some ranges alone, as if the rest were not there; positions stay those of the whole. No range means all.
-pub(super) fn parse_within(
-    language: &'static Compiled,
-    source: &[u8],
-    ranges: &[Range],
-    limits: ExtractLimits,
-) -> Option<Tree> {
+pub(super) fn parse_within(language: &'static Compiled, source: &[u8], ranges: &[Range], limits: ExtractLimits) -> Option<Tree> {
     parse_with(language, source, ranges, None, limits)
 }
 

@@ -95,14 +95,7 @@ function go(a: Item): number { return run(a) }
 //             ^ parameter_type Item
 //                                    ^ call run
 </script>
-<style scoped>
-.a { color: red }
-// <- def selector .a
-</style>
-"#
-            .replace("// <- def selector .a\n", "")
-            .replace("<style scoped>\n.a { color: red }\n", "")
-            .as_str(),
+"#,
         );
     }
 

@@ -71,9 +71,8 @@ fn resource<'t>(walker: &Walker<'_>, top: &[Entry<'t>]) -> Option<(String, Strin
 
 fn shape(walker: &Walker<'_>, top: &[Entry<'_>]) -> Shape {
     let has = |name: &str| find(walker, top, name).is_some();
-    let is_mapping = |name: &str| {
-        find(walker, top, name).and_then(|entry| entry.value).is_some_and(|value| !entries(core(value)).is_empty())
-    };
+    let is_mapping =
+        |name: &str| find(walker, top, name).and_then(|entry| entry.value).is_some_and(|value| !entries(core(value)).is_empty());
     if has("openapi") || has("swagger") || has("asyncapi") || has("$schema") || has("$defs") {
         Shape::Api
     } else if is_mapping("jobs") && (has("on") || has("true") || has("name")) {
@@ -233,7 +232,8 @@ fn is_yaml(value: Node<'_>) -> bool {
 fn core(node: Node<'_>) -> Node<'_> {
     let mut at = node;
     while matches!(at.kind(), "block_node" | "flow_node" | "document") {
-        let wrapped = |child: &Node<'_>| !matches!(child.kind(), "comment" | "anchor" | "tag" | "yaml_directive" | "tag_directive");
+        let wrapped =
+            |child: &Node<'_>| !matches!(child.kind(), "comment" | "anchor" | "tag" | "yaml_directive" | "tag_directive");
         match children(at).into_iter().rfind(wrapped) {
             Some(inner) => at = inner,
             None => break,
@@ -251,7 +251,8 @@ fn sequence<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     if !is_sequence(node) {
         return Vec::new();
     }
-    let item = |node: Node<'t>| if node.kind() == "block_sequence_item" { node.named_child(0).map(core) } else { Some(core(node)) };
+    let item =
+        |node: Node<'t>| if node.kind() == "block_sequence_item" { node.named_child(0).map(core) } else { Some(core(node)) };
     children(node).into_iter().filter(|node| node.kind() != "comment").filter_map(item).collect()
 }
 
@@ -289,7 +290,9 @@ fn key<'a>(walker: &Walker<'a>, place: Node<'_>) -> &'a str {
 fn scalar(walker: &Walker<'_>, node: Node<'_>) -> String {
     let node = core(node);
     match node.kind() {
-        "object" | "array" | "block_mapping" | "flow_mapping" | "block_sequence" | "flow_sequence" | "block_scalar" => String::new(),
+        "object" | "array" | "block_mapping" | "flow_mapping" | "block_sequence" | "flow_sequence" | "block_scalar" => {
+            String::new()
+        }
         _ => unquote(walker.text(node)).to_owned(),
     }
 }

@@ -22,7 +22,8 @@ pub(in crate::lang) static HCL: Language = Language {
 /// How deep expressions nest.
 const NESTING: usize = 150;
 /// First words of addresses that name nothing a module declares.
-const NOT_DECLARED: &[&str] = &["each", "count", "self", "path", "terraform", "string", "number", "bool", "any", "list", "map", "set"];
+const NOT_DECLARED: &[&str] =
+    &["each", "count", "self", "path", "terraform", "string", "number", "bool", "any", "list", "map", "set"];
 
 fn blocks(walker: &mut Walker<'_>, node: Node<'_>, depth: usize) {
     for inner in children(node) {
@@ -111,8 +112,12 @@ fn mentions(walker: &mut Walker<'_>, node: Node<'_>, depth: usize) {
 
 fn address(walker: &mut Walker<'_>, first: Node<'_>, rest: &[Node<'_>]) {
     let head = walker.text(first);
-    let attributes: Vec<&str> =
-        rest.iter().take_while(|part| part.kind() == "get_attr").filter_map(|part| part.named_child(0)).map(|name| walker.text(name)).collect();
+    let attributes: Vec<&str> = rest
+        .iter()
+        .take_while(|part| part.kind() == "get_attr")
+        .filter_map(|part| part.named_child(0))
+        .map(|name| walker.text(name))
+        .collect();
     let length = if matches!(head, "data" | "ephemeral") { 2 } else { 1 };
     if NOT_DECLARED.contains(&head) || attributes.len() < length {
         return;

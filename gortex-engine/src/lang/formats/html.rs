@@ -48,7 +48,8 @@ pub(super) fn scripts(walker: &mut Walker<'_>, node: Node<'_>, how: Embed, depth
 
 fn script(walker: &mut Walker<'_>, node: Node<'_>, how: Embed) {
     let tag = child(node, "start_tag");
-    let attribute = |walker: &Walker<'_>, name| tag.and_then(|tag| value_of(walker, tag, name)).map(|node| walker.text(node).to_owned());
+    let attribute =
+        |walker: &Walker<'_>, name| tag.and_then(|tag| value_of(walker, tag, name)).map(|node| walker.text(node).to_owned());
     let lang = attribute(walker, "lang");
     let kind = attribute(walker, "type").unwrap_or_default();
     let name = match (lang.as_deref(), kind.as_str()) {
@@ -112,7 +113,8 @@ fn heading<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>) {
             name.push_str(walker.text(at).trim());
             name.push(' ');
         } else {
-            pending.extend(children(at).into_iter().rev().filter(|inner| inner.kind() != "start_tag" && inner.kind() != "end_tag"));
+            pending
+                .extend(children(at).into_iter().rev().filter(|inner| inner.kind() != "start_tag" && inner.kind() != "end_tag"));
         }
     }
     let name = crate::facts::text::one_line(&name, 120);
@@ -159,19 +161,15 @@ mod tests {
 <!--               ^ def heading Hi there -->
 <script type="module" src="app.js"></script>
 <!--                       ^ import ./app.js|| -->
-<script>
-function go() { run(); }
-<!--     ^ def function go -->
-<!--            ^ call run -->
-</script>
+<script>function go() { run(); }</script>
+<!--             ^ def function go -->
+<!--                    ^ call run -->
 <script>var x = {{ broken }};</script>
-<style>
-     .a { color: red }
-<!-- ^ def selector .a -->
-</style></head>
+<style>.a { color: red }</style></head>
+<!--    ^ def selector .a -->
 <body>    <h1 class="x">The <b>head</b></h1><p id=p1>text</p>
 <!--                    ^ def heading The head -->
-<!--                                             ^ def element p1 -->
+<!--                                              ^ def element p1 -->
 <a href="b.html#x">t</a> <a href="https://x.y/z">t</a>
 <!--     ^ import ./b.html|| -->
 </body></html>

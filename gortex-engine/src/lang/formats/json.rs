@@ -9,14 +9,17 @@ pub(in crate::lang) static JSON: Language = Language {
     extensions: &["json", "jsonc", "json5", "webmanifest"],
     line_comment: "//",
     grammar: || tree_sitter_json::LANGUAGE.into(),
-    table: &[("document", Action::Hook(|walker, root| {
-        let mut book = Book::new();
-        let values = super::children(root).into_iter().filter(|value| value.kind() == "object");
-        for value in values {
-            data::document(walker, &mut book, value);
-        }
-        book.settle(walker);
-    }))],
+    table: &[(
+        "document",
+        Action::Hook(|walker, root| {
+            let mut book = Book::new();
+            let values = super::children(root).into_iter().filter(|value| value.kind() == "object");
+            for value in values {
+                data::document(walker, &mut book, value);
+            }
+            book.settle(walker);
+        }),
+    )],
     hooks: Hooks::NONE,
     ..FORMAT
 };

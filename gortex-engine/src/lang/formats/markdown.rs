@@ -174,21 +174,30 @@ text [link](other.md#sec) and [far](https://x.y/z.md)
 
 - item
 
-  ```python
-  def f():
-      run()
-  ```
-
-      Setext
-------------
-
 ###   Deep
 <!--  ^ def heading Top x.Sub.Deep -->
-"
-            .replace("      Setext\n------------\n", "")
-            .replace("  def f():\n", "  def     f():\n<!-- ^ skip -->\n")
-            .replace("<!-- ^ skip -->\n", "<!--      ^ def function Top x.Sub.f -->\n")
-            .as_str(),
+",
         );
+    }
+
+    fn rows(text: &str) -> Vec<String> {
+        let lang = crate::lang::Lang::named("markdown").expect("a language of the table");
+        let facts = crate::facts::extract(lang.compiled(), text.as_bytes(), crate::facts::ExtractLimits::default());
+        let view = facts.view();
+        assert!(view.refs.is_empty());
+        let place =
+            |def: &crate::facts::DefRow| format!("{} {}-{} {}", view.str(def.name), def.start_line, def.end_line, def.name_col);
+        view.defs.iter().map(place).collect()
+    }
+
+    #[test]
+    fn underlined_headings_own_what_follows() {
+        assert_eq!(rows("Title\n=====\ntext\n\nOther\n=====\nmore\n"), ["Title 1-3 0", "Other 5-7 0"]);
+    }
+
+    #[test]
+    fn code_in_fences_defines_and_mentions_nothing() {
+        let text = "# T\n\n- item\n\n  ```py title=x\n  def f():\n      run()\n  ```\n\n```rust\nfn broken( {\n```\n\n```json\n{\"a\": 1}\n```\n";
+        assert_eq!(rows(text), ["T 1-16 2", "f 6-7 6"]);
     }
 }

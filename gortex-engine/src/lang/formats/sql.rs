@@ -181,9 +181,9 @@ mod tests {
 CREATE TABLE IF NOT EXISTS app.users (
 --                             ^ def table app.users
   id INT PRIMARY KEY,
--- ^ def column app.users.id
+-- <- def column app.users.id
   `org_id` INT REFERENCES orgs(id)
--- ^ def column app.users.org_id
+-- <- def column app.users.org_id
 --                        ^ value orgs
 );
 CREATE VIEW active AS SELECT u.name FROM app.users u JOIN orgs ON orgs.id = u.org_id;
@@ -204,11 +204,7 @@ ALTER TABLE users ADD COLUMN age INT;
 --                           ^ def column age
 CREATE FUNCTION f(a int) RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;
 --              ^ def function f
-"#
-            .replace("  id INT", "   id INT")
-            .replace("  `org_id` INT REFERENCES orgs(id)\n-- ^", "  `org_id` INT REFERENCES orgs(id)\n--^")
-            .replace("--^ def column app.users.org_id", "-- <- def column app.users.org_id")
-            .as_str(),
+"#,
         );
     }
 }

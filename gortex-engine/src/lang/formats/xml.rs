@@ -10,7 +10,21 @@ use crate::facts::walker::{NewDef, Walker};
 /// XML.
 pub(in crate::lang) static XML: Language = Language {
     name: "xml",
-    extensions: &["xml", "xsd", "xsl", "xslt", "wsdl", "csproj", "vbproj", "fsproj", "props", "targets", "xaml", "plist", "storyboard"],
+    extensions: &[
+        "xml",
+        "xsd",
+        "xsl",
+        "xslt",
+        "wsdl",
+        "csproj",
+        "vbproj",
+        "fsproj",
+        "props",
+        "targets",
+        "xaml",
+        "plist",
+        "storyboard",
+    ],
     line_comment: "<!--",
     grammar: || tree_sitter_xml::LANGUAGE_XML.into(),
     table: &[("document", Action::Hook(document))],
@@ -86,17 +100,14 @@ mod tests {
         check_facts(
             "xml",
             r#"
-<beans>
-<!-- <- def element beans -->
+    <beans>
+<!-- ^ def element beans -->
   <bean id="svc" class="a.B"><property name="x" value="1"/></bean>
 <!--       ^ def element beans.svc -->
 <!--                                        ^ def element beans.svc.x -->
   <note>told by nothing</note>
-</beans>
-"#
-            .replace("<!-- <- def element beans -->", "<!-- ^ def element beans -->")
-            .replace("<beans>", "    <beans>")
-            .as_str(),
+    </beans>
+"#,
         );
     }
 
@@ -108,11 +119,11 @@ mod tests {
      <project>
      <artifactId>app</artifactId>
 <!--             ^ def element app -->
-  <dependencies>
+    <dependencies>
 <!-- ^ def element app.dependencies -->
     <dependency><groupId>g</groupId><artifactId>lib</artifactId></dependency>
 <!--                                            ^ def element app.dependencies.lib -->
-  </dependencies>
+    </dependencies>
      </project>
 ",
         );

@@ -9,13 +9,16 @@ pub(in crate::lang) static YAML: Language = Language {
     extensions: &["yaml", "yml"],
     file_names: &[".clang-format", ".clang-tidy"],
     grammar: || tree_sitter_yaml::LANGUAGE.into(),
-    table: &[("stream", Action::Hook(|walker, root| {
-        let mut book = Book::new();
-        for document in super::children(root).into_iter().filter(|node| node.kind() == "document") {
-            data::document(walker, &mut book, document);
-        }
-        book.settle(walker);
-    }))],
+    table: &[(
+        "stream",
+        Action::Hook(|walker, root| {
+            let mut book = Book::new();
+            for document in super::children(root).into_iter().filter(|node| node.kind() == "document") {
+                data::document(walker, &mut book, document);
+            }
+            book.settle(walker);
+        }),
+    )],
     hooks: Hooks::NONE,
     ..FORMAT
 };

@@ -192,3 +192,156 @@ fn fold(language: &str, name: &str) -> String {
 fn one(nodes: &[NodeId]) -> Option<NodeId> {
     if let [one] = nodes { Some(*one) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::graph::{EdgeKind, Graph, Tier};
+    use crate::index::build::graph_of;
+
+    /// `source -> target` of every edge that is no containment, weak ones marked.
+    fn edges(graph: &Graph) -> Vec<String> {
+        let mut rows: Vec<String> = graph
+            .edges
+            .iter()
+            .filter(|edge| edge.kind() != EdgeKind::Contains)
+            .map(|edge| {
+                let weak = if edge.tier() == Tier::AstResolved { "" } else { " ~" };
+                format!("{} -> {}{weak}", graph.id(edge.from), graph.id(edge.to))
+            })
+            .collect();
+        rows.sort();
+        rows
+    }
+
+    #[track_caller]
+    fn check(files: &[(&str, &str)], expected: &[&str]) {
+        assert_eq!(edges(&graph_of(files)), expected);
+    }
+
+    #[test]
+    fn a_terraform_module_is_a_folder() {
+        check(
+            &[
+                ("net/main.tf", "resource \"aws_vpc\" \"main\" { cidr = var.cidr }\nmodule \"sub\" { source = \"./sub\" }\n"),
+                ("net/sub/main.tf", "output \"id\" { value = var.cidr }\n"),
+                ("net/variables.tf", "variable \"cidr\" {}\n"),
+                ("other/variables.tf", "variable \"cidr\" {}\n"),
+            ],
+            &["net/main.tf::aws_vpc.main -> net/variables.tf::var.cidr", "net/main.tf::module.sub -> net/sub/main.tf"],
+        );
+    }
+
+    #[test]
+    fn protocol_buffers_look_outwards_and_by_full_name() {
+        check(
+            &[
+                (
+                    "p/a.proto",
+                    "package x.a;\nimport \"p/b.proto\";\nmessage M { b.N n = 1; .x.b.N o = 2; N p = 3; Q q = 4; message Q {} }\n",
+                ),
+                ("p/b.proto", "package x.b;\nmessage N {}\nmessage Q {}\n"),
+            ],
+            &[
+                "p/a.proto -> p/b.proto",
+                "p/a.proto::M.n -> p/b.proto::N",
+                "p/a.proto::M.o -> p/b.proto::N",
+                "p/a.proto::M.q -> p/a.proto::M.Q",
+            ],
+        );
+    }
+
+    #[test]
+    fn tables_are_bound_near_first_and_otherwise_only_where_there_is_one() {
+        check(
+            &[
+                ("db/schema.sql", "CREATE TABLE users (id INT);\nCREATE TABLE app.orgs (id INT);\n"),
+                ("db/view.sql", "CREATE VIEW v AS SELECT * FROM Users;\n"),
+                ("q/one.sql", "CREATE VIEW w AS SELECT * FROM users;\nCREATE VIEW z AS SELECT * FROM other.orgs;\n"),
+                ("q/two.sql", "CREATE VIEW x AS SELECT * FROM nowhere;\n"),
+            ],
+            &["db/view.sql::v -> db/schema.sql::users", "q/one.sql::w -> db/schema.sql::users ~"],
+        );
+        let twice = &[
+            ("a/s.sql", "CREATE TABLE users (id INT);\n"),
+            ("b/s.sql", "CREATE TABLE users (id INT);\n"),
+            ("c/q.sql", "CREATE VIEW w AS SELECT * FROM users;\n"),
+        ];
+        check(twice, &[]);
+    }
+
+    #[test]
+    fn targets_of_a_build_and_folders_that_are_taken_in() {
+        check(
+            &[
+                ("CMakeLists.txt", "add_subdirectory(core)\nadd_executable(app main.c)\ntarget_link_libraries(app core m)\n"),
+                ("core/CMakeLists.txt", "add_library(core a.c)\n"),
+            ],
+            &[
+                "CMakeLists.txt -> CMakeLists.txt::app",
+                "CMakeLists.txt -> core/CMakeLists.txt",
+                "CMakeLists.txt -> core/CMakeLists.txt::core",
+            ],
+        );
+    }
+
+    #[test]
+    fn components_import_and_render_each_other() {
+        check(
+            &[
+                (
+                    "src/App.vue",
+                    "<template><Foo /><Other /></template>\n<script setup lang=\"ts\">\nimport Foo from './Foo.vue'\nimport { go } from './lib'\ngo()\n</script>\n",
+                ),
+                ("src/Foo.vue", "<script setup>\nfunction inner() {}\n</script>\n"),
+                ("src/lib.ts", "export function go() {}\n"),
+            ],
+            &[
+                "src/App.vue -> src/Foo.vue",
+                "src/App.vue -> src/Foo.vue",
+                "src/App.vue -> src/lib.ts::go",
+                "src/App.vue -> src/lib.ts::go",
+            ],
+        );
+    }
+
+    #[test]
+    fn documents_link_to_files_and_pipelines_to_actions() {
+        check(
+            &[
+                (".github/actions/setup/action.yml", "name: setup\n"),
+                (".github/workflows/ci.yml", "on: push\njobs:\n  a:\n    steps:\n      - uses: ./.github/actions/setup\n"),
+                ("README.md", "[guide](docs/guide.md#x) [far](https://x.y)\n"),
+                ("docs/guide.md", "# Guide\n[up](../README.md) [none](missing.md)\n"),
+            ],
+            &[
+                ".github/workflows/ci.yml::jobs.a -> .github/actions/setup/action.yml",
+                "README.md -> docs/guide.md",
+                "docs/guide.md::Guide -> README.md",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_key_never_stands_for_a_function() {
+        use crate::query::symbol::{Resolved, resolve};
+        let graph = graph_of(&[("a.json", "{\"build\": 1, \"only\": 2}"), ("a.py", "def build():\n    pass\n")]);
+        assert_eq!(resolve(&graph, "build"), Resolved::One(graph.by_id("a.py::build").expect("the function")));
+        assert_eq!(resolve(&graph, "only"), Resolved::One(graph.by_id("a.json::only").expect("the key")));
+        assert_eq!(resolve(&graph, "a.json::build"), Resolved::One(graph.by_id("a.json::build").expect("the key")));
+    }
+
+    #[test]
+    fn large_data_and_lock_files_have_no_symbols() {
+        let big = format!("{{{}\"z\": 1}}", "\"key\": [1, 2, 3],\n".repeat(40_000));
+        let graph = graph_of(&[
+            ("big.json", &big),
+            ("package-lock.json", "{\"a\": 1}"),
+            ("keys.json", &big[..4]),
+            ("s.json", "{\"a\": 1}"),
+        ]);
+        let count = |path: &str| graph.file(path).map(|file| file.facts.view().defs.len());
+        assert_eq!((count("big.json"), count("package-lock.json"), count("s.json")), (Some(0), Some(0), Some(1)));
+        let many = format!("{{{}}}", (0..2000).map(|at| format!("\"k{at}\": 1")).collect::<Vec<_>>().join(","));
+        assert_eq!(graph_of(&[("m.json", &many)]).file("m.json").map(|file| file.facts.view().defs.len()), Some(400));
+    }
+}
