@@ -121,6 +121,8 @@ pub struct Walker<'a> {
     function_scope: u32,
     lambdas: u32,
     embedded: u32,
+    /// Whether the text walked is inside of a file in another language.
+    host: bool,
     depth: u32,
     stack_base: usize,
     limits: ExtractLimits,
@@ -147,6 +149,7 @@ impl<'a> Walker<'a> {
             function_scope: 0,
             lambdas: 0,
             embedded: 0,
+            host: false,
             depth: 0,
             stack_base: stack_place(),
             limits,

@@ -23,6 +23,7 @@ mod java;
 mod javascript;
 mod kotlin;
 mod lua;
+pub(crate) mod marked;
 mod ocaml;
 mod php;
 mod python;

@@ -12,6 +12,7 @@ use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
 use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier, Unbound, edge_flag};
 use crate::lang::Family;
+use crate::lang::marked::SQL_TEXT;
 
 /// A mention without an edge, before names are numbered.
 #[derive(Clone, Copy, Debug)]
@@ -250,7 +251,7 @@ impl FileLinker<'_, '_, '_> {
         let name = table.name_of(self.file, row.name);
         if row.recv == NONE {
             if table.family(self.file) == Some(Family::Plain) {
-                return self.bind_plain(place, row);
+                return self.bind_plain(place, row, None);
             }
             return self.bind_bare(place, row, name);
         }
@@ -259,6 +260,7 @@ impl FileLinker<'_, '_, '_> {
         match recv.kind() {
             ExprKind::LocalDef if recv.slot == BARE => Bound::exact(self.base + 1 + recv.base),
             ExprKind::LocalBind if recv.slot == BARE => self.bind_local(place, row),
+            ExprKind::Typed if view.str(recv.name) == SQL_TEXT => self.bind_plain(place, row, Some("sql")),
             _ => self.bind_member(place, row, name, recv.kind() == ExprKind::Super),
         }
     }
@@ -326,10 +328,11 @@ impl FileLinker<'_, '_, '_> {
     }
 
     /// A mention in data or a document: by the rules of its format alone, and a miss says nothing.
-    fn bind_plain(&self, place: Place, row: &RefRow) -> Bound {
+    /// `language` is that of a string inside a program.
+    fn bind_plain(&self, place: Place, row: &RefRow, language: Option<&'static str>) -> Bound {
         let table = &self.infer.scopes.table;
         let text = table.str(self.file, row.name);
-        let found = self.infer.scopes.modules.plain.find(table, self.file, place.owner, text);
+        let found = self.infer.scopes.modules.plain.find(table, (place.file, place.owner), language, text);
         found.map_or(Bound::Nothing, |(node, tier)| {
             let confidence = if tier == Tier::AstResolved { 100 } else { 70 };
             Bound::To { node, tier, confidence, aliased: false }

@@ -8,6 +8,7 @@
 use tree_sitter::{Node, Range};
 
 use super::{Walker, parse};
+use crate::facts::model::NONE;
 use crate::lang::Lang;
 
 /// Parts of one host file that are walked in other languages at most.
@@ -44,6 +45,7 @@ impl Walker<'_> {
         }
         let host = std::mem::replace(&mut self.language, inner);
         let around = std::mem::take(&mut self.around);
+        let outer = std::mem::replace(&mut self.host, true);
         let (refs, imports, exports, supers) = self.row_counts();
         self.visit(tree.root_node());
         if how == Embed::Example {
@@ -56,6 +58,7 @@ impl Walker<'_> {
             finish(self, tree.root_node());
         }
         self.around = around;
+        self.host = outer;
         self.language = host;
         // Expressions are remembered by node, so the nodes must outlive the walk.
         self.trees.push(tree);
@@ -65,6 +68,19 @@ impl Walker<'_> {
     /// [`Walker::embed`] of the text of one node.
     pub fn embed_node(&mut self, lang: Lang, node: Node<'_>, how: Embed) -> bool {
         !self.text(node).trim().is_empty() && self.embed(lang, &[node.range()], how)
+    }
+
+    /// Whether text inside of a file in another language is being walked.
+    pub fn is_embedded(&self) -> bool {
+        self.host
+    }
+
+    /// The innermost definition around a byte, or [`NONE`].
+    pub fn innermost_at(&self, at: usize) -> u32 {
+        let at = at as u32;
+        // A definition stands before those in it.
+        let around = self.rows.defs.iter().rposition(|def| def.start <= at && at < def.end);
+        around.map_or(NONE, |index| index as u32)
     }
 
     fn row_counts(&self) -> (usize, usize, usize, usize) {

@@ -33,6 +33,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     if let Some(finish) = language.language.hooks.finish {
         finish(&mut walker, tree.root_node());
     }
+    crate::lang::marked::read(&mut walker);
     walker.unvisited_problem(tree.root_node());
     walker.finish()
 }

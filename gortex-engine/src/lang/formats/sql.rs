@@ -5,9 +5,10 @@
 
 use tree_sitter::Node;
 
+use super::super::marked::SQL_TEXT;
 use super::super::{Action, Hooks, Language};
 use super::{Book, FORMAT, child, children, inside};
-use crate::facts::model::{Kind, NONE, Role};
+use crate::facts::model::{ExprKind, Kind, NONE, Role};
 use crate::facts::walker::{NewDef, Walker};
 
 /// SQL.
@@ -88,6 +89,9 @@ impl<'t> Sql<'t> {
 
     /// A definition under the last part of its name; the schema in front of it is its owner.
     fn define(&mut self, walker: &mut Walker<'_>, kind: Kind, node: Node<'t>, reference: Node<'t>) -> Option<u32> {
+        if walker.is_embedded() {
+            return None;
+        }
         let name = reference.child_by_field_name("name").unwrap_or(reference);
         let text = bare(walker.text(name)).to_owned();
         let body = ["column_definitions", "create_query", "function_body", "enum_elements"];
@@ -104,7 +108,7 @@ impl<'t> Sql<'t> {
     }
 
     fn index(&mut self, walker: &mut Walker<'_>, node: Node<'t>, depth: usize) {
-        let def = node.child_by_field_name("column").and_then(|name| {
+        let def = node.child_by_field_name("column").filter(|_| !walker.is_embedded()).and_then(|name| {
             let text = bare(walker.text(name)).to_owned();
             self.book.define(walker, NewDef::new(Kind::Index, node, name), &text)
         });
@@ -112,7 +116,7 @@ impl<'t> Sql<'t> {
     }
 
     fn column(&mut self, walker: &mut Walker<'_>, node: Node<'t>, depth: usize) {
-        let Some(name) = node.child_by_field_name("name") else { return };
+        let Some(name) = node.child_by_field_name("name").filter(|_| !walker.is_embedded()) else { return };
         let text = bare(walker.text(name)).to_owned();
         if let Some(def) = self.book.define(walker, NewDef::new(Kind::Column, node, name), &text)
             && let Some(ty) = node.child_by_field_name("type").or_else(|| node.child_by_field_name("custom_type"))
@@ -160,7 +164,9 @@ impl<'t> Sql<'t> {
             None if self.local.contains(&text.to_lowercase()) => return,
             None => text.to_owned(),
         };
-        walker.reference_named(name, &full, role, NONE);
+        // In a string of a program the name is none of the program's.
+        let recv = if walker.is_embedded() { walker.expr(ExprKind::Typed, SQL_TEXT, NONE, name) } else { NONE };
+        walker.reference_named(name, &full, role, recv);
     }
 }
 

@@ -34,16 +34,19 @@ enum Space {
     Schema,
 }
 
-fn space(table: &Table<'_>, file: usize) -> Option<(&'static str, Space)> {
-    let language = table.files[file].lang?.language();
-    let space = match language.name {
+fn space(language: &str) -> Option<Space> {
+    Some(match language {
         "hcl" => Space::Folder,
         "protobuf" => Space::Package,
         "cmake" => Space::Repository,
         "sql" | "graphql" => Space::Schema,
         _ => return None,
-    };
-    (language.family == Family::Plain).then_some((language.name, space))
+    })
+}
+
+fn language_of(table: &Table<'_>, file: usize) -> Option<&'static str> {
+    let language = table.files[file].lang?.language();
+    (language.family == Family::Plain).then_some(language.name)
 }
 
 fn key(language: &str, repo: u16, place: &str, name: &str) -> String {
@@ -54,7 +57,8 @@ impl PlainNames {
     pub fn new(table: &Table<'_>) -> PlainNames {
         let mut found = PlainNames::default();
         for (at, file) in table.files.iter().enumerate() {
-            let Some((language, space)) = space(table, at) else { continue };
+            let Some(language) = language_of(table, at) else { continue };
+            let Some(space) = space(language) else { continue };
             let view = &table.views[at];
             for (index, def) in view.defs.iter().enumerate() {
                 let node = file.base + 1 + index as u32;
@@ -94,9 +98,17 @@ impl PlainNames {
         self.names.get(&key(language, repo, place, name)).map_or(&[], Vec::as_slice)
     }
 
-    /// What `text` means as it is written in `file` inside `owner`, with how that is known.
-    pub fn find(&self, table: &Table<'_>, file: usize, owner: NodeId, text: &str) -> Option<(NodeId, Tier)> {
-        let (language, space) = space(table, file)?;
+    /// What `text` means as it is written inside a definition of a file, with how that is known; in the language of the file
+    /// or in that of a string in it.
+    pub fn find(
+        &self,
+        table: &Table<'_>,
+        (file, owner): (usize, NodeId),
+        language: Option<&'static str>,
+        text: &str,
+    ) -> Option<(NodeId, Tier)> {
+        let language = language.or_else(|| language_of(table, file))?;
+        let space = space(language)?;
         let (repo, path) = (table.files[file].repo, table.files[file].path.as_str());
         let exact = |node| (node, Tier::AstResolved);
         match space {
