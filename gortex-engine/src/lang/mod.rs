@@ -31,6 +31,7 @@ mod ruby;
 mod rust;
 mod scala;
 mod script;
+mod structure;
 mod swift;
 mod typescript;
 mod zig;
@@ -259,7 +260,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 40;
+pub const COUNT: usize = 54;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -286,6 +287,20 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &typescript::TYPESCRIPT,
     &typescript::TSX,
     &zig::ZIG,
+    &structure::CLOJURE,
+    &structure::ELM,
+    &structure::ERLANG,
+    &structure::GLEAM,
+    &structure::GLSL,
+    &structure::GROOVY,
+    &structure::JULIA,
+    &structure::NIX,
+    &structure::OBJC,
+    &structure::PERL,
+    &structure::POWERSHELL,
+    &structure::R,
+    &structure::SOLIDITY,
+    &structure::VHDL,
     // Data, documents, and what holds code of other languages.
     &formats::cmake::CMAKE,
     &formats::css::CSS,

@@ -8,7 +8,7 @@
 mod c;
 mod go;
 mod java;
-mod plain;
+pub(crate) mod plain;
 mod python;
 mod rust;
 mod script;
@@ -34,7 +34,7 @@ pub(crate) enum Module {
 }
 
 /// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// Path as answers give it.
     pub path: String,

@@ -6,7 +6,7 @@
 //! Knows roles and kinds; scopes and types answer the questions.
 
 use super::infer::{Infer, Place, Ty};
-use super::modules::Module;
+use super::modules::{Module, plain};
 use super::scope::{Entity, Want};
 use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
@@ -19,6 +19,8 @@ use crate::lang::marked::SQL_TEXT;
 pub(crate) struct Loose<'a> {
     pub owner: NodeId,
     pub name: &'a str,
+    /// Its number, where it is a name that linking knows.
+    pub id: NameId,
     pub line: u32,
     pub col: u16,
     pub role: u8,
@@ -250,7 +252,7 @@ impl FileLinker<'_, '_, '_> {
         let table = &self.infer.scopes.table;
         let name = table.name_of(self.file, row.name);
         if row.recv == NONE {
-            if table.family(self.file) == Some(Family::Plain) {
+            if plain::format_of(&table.files[self.file]).is_some() {
                 return self.bind_plain(place, row, None);
             }
             return self.bind_bare(place, row, name);
@@ -419,7 +421,8 @@ impl FileLinker<'_, '_, '_> {
     }
 
     fn loose(&mut self, owner: NodeId, row: &RefRow, reason: Unbound) {
-        let name = self.infer.scopes.table.str(self.file, row.name);
-        self.out.loose.push(Loose { owner, name, line: row.line, col: row.col, role: row.role, reason });
+        let table = &self.infer.scopes.table;
+        let (name, id) = (table.str(self.file, row.name), table.name_of(self.file, row.name));
+        self.out.loose.push(Loose { owner, name, id, line: row.line, col: row.col, role: row.role, reason });
     }
 }

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Module, Modules, folder, join};
 use crate::facts::model::{Kind, NONE};
-use crate::graph::{NodeId, Tier};
-use crate::lang::Family;
+use crate::graph::{FileEntry, NodeId, Tier};
+use crate::lang::{self, Family};
 use crate::link::table::Table;
 
 /// Names by the space they are known in.
@@ -44,9 +44,30 @@ fn space(language: &str) -> Option<Space> {
     })
 }
 
-fn language_of(table: &Table<'_>, file: usize) -> Option<&'static str> {
-    let language = table.files[file].lang?.language();
-    (language.family == Family::Plain).then_some(language.name)
+/// Whose mentions a definition of a file can be the meaning of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those of the file alone.
+    File,
+    /// Those of other files, by rules of the format.
+    Files,
+    /// Those of other files that hold its name.
+    ByName,
+}
+
+/// How far the names of a file reach.
+pub(crate) fn reach(file: &FileEntry) -> Reach {
+    match format_of(file) {
+        None => Reach::ByName,
+        Some(language) if space(language).is_some() => Reach::Files,
+        Some(_) => Reach::File,
+    }
+}
+
+/// The format of a file whose names follow the rules here; none for code and what is linked like code.
+pub(crate) fn format_of(file: &FileEntry) -> Option<&'static str> {
+    let language = file.lang?.language();
+    (language.family == Family::Plain && language.tier == lang::Tier::Format).then_some(language.name)
 }
 
 fn key(language: &str, repo: u16, place: &str, name: &str) -> String {
@@ -57,7 +78,7 @@ impl PlainNames {
     pub fn new(table: &Table<'_>) -> PlainNames {
         let mut found = PlainNames::default();
         for (at, file) in table.files.iter().enumerate() {
-            let Some(language) = language_of(table, at) else { continue };
+            let Some(language) = format_of(file) else { continue };
             let Some(space) = space(language) else { continue };
             let view = &table.views[at];
             for (index, def) in view.defs.iter().enumerate() {
@@ -107,7 +128,7 @@ impl PlainNames {
         language: Option<&'static str>,
         text: &str,
     ) -> Option<(NodeId, Tier)> {
-        let language = language.or_else(|| language_of(table, file))?;
+        let language = language.or_else(|| format_of(&table.files[file]))?;
         let space = space(language)?;
         let (repo, path) = (table.files[file].repo, table.files[file].path.as_str());
         let exact = |node| (node, Tier::AstResolved);
@@ -171,8 +192,8 @@ impl PlainNames {
 
     /// The file that a path in a file means: beside the file, or from the top of its repository.
     pub fn resolve(modules: &Modules, table: &Table<'_>, file: usize, text: &str) -> Module {
+        let Some(language) = format_of(&table.files[file]) else { return Module::Unknown };
         let from = folder(&table.files[file].path);
-        let language = table.files[file].lang.map_or("", |lang| lang.language().name);
         let endings: &[&str] = match language {
             "hcl" => &["/main.tf"],
             "cmake" => &["", ".cmake", "/CMakeLists.txt"],
