@@ -139,6 +139,7 @@ mod tests {
 function load(id: number) { return db.all(sql`SELECT * FROM users WHERE id = ${id}`); }
 //       ^ def function load
 //                                    ^ call db.all
+//                                        ^ call sql
 //                                                          ^ value language:sql:.users
 const q = /* sql */ "UPDATE orgs SET a = 1";
 //    ^ def constant q
