@@ -104,9 +104,7 @@ fn fill(text: &mut [u8]) {
     while at < text.len() {
         let rest = &text[at..];
         let length = match rest {
-            [b'$', b'{', ..] | [b'#', b'{', ..] | [b'{', ..] => {
-                rest.iter().position(|byte| *byte == b'}').map_or(1, |end| end + 1)
-            }
+            [b'$' | b'#', b'{', ..] | [b'{', ..] => rest.iter().position(|byte| *byte == b'}').map_or(1, |end| end + 1),
             [b'%', b's' | b'd' | b'v', ..] => 2,
             [b'\\', ..] => {
                 let end = (at + 2).min(text.len());

@@ -100,30 +100,34 @@ fn mentions(walker: &mut Walker<'_>, node: Node<'_>, depth: usize) {
     if depth > NESTING {
         return;
     }
-    let parts = children(node);
-    for (at, inner) in parts.iter().enumerate() {
+    for inner in children(node) {
         if inner.kind() == "variable_expr" {
-            address(walker, *inner, &parts[at + 1..]);
+            address(walker, inner);
         } else {
-            mentions(walker, *inner, depth + 1);
+            mentions(walker, inner, depth + 1);
         }
     }
 }
 
-fn address(walker: &mut Walker<'_>, first: Node<'_>, rest: &[Node<'_>]) {
+/// The attributes are read from the text: of the last operand of an operation the tree hangs them elsewhere.
+fn address(walker: &mut Walker<'_>, first: Node<'_>) {
     let head = walker.text(first);
-    let attributes: Vec<&str> = rest
-        .iter()
-        .take_while(|part| part.kind() == "get_attr")
-        .filter_map(|part| part.named_child(0))
-        .map(|name| walker.text(name))
-        .collect();
+    let mut rest = walker.slice(first.end_byte(), walker.source.len());
+    let mut text = head.to_owned();
     let length = if matches!(head, "data" | "ephemeral") { 2 } else { 1 };
-    if NOT_DECLARED.contains(&head) || attributes.len() < length {
-        return;
+    for _ in 0..length {
+        let Some(after) = rest.strip_prefix('.') else { return };
+        let end = after.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).unwrap_or(after.len());
+        if end == 0 {
+            return;
+        }
+        text.push('.');
+        text.push_str(&after[..end]);
+        rest = &after[end..];
     }
-    let text = format!("{head}.{}", attributes[..length].join("."));
-    walker.reference_named(first, &text, Role::Read, NONE);
+    if !NOT_DECLARED.contains(&head) {
+        walker.reference_named(first, &text, Role::Read, NONE);
+    }
 }
 
 #[cfg(test)]
@@ -161,8 +165,11 @@ output "ip" { value = aws_instance.web[0].public_ip }
 #                     ^ value aws_instance.web
 terraform { required_version = "1" }
 # <- def section terraform
-size = 1
+size = local.a && var.b != "s3" && var.c
 # <- def key size
+#      ^ value local.a
+#                 ^ value var.b
+#                                  ^ value var.c
 "#,
         );
     }

@@ -183,7 +183,7 @@ mod tests {
     fn tables_columns_and_what_mentions_them() {
         check_facts(
             "sql",
-            r#"
+            r"
 CREATE TABLE IF NOT EXISTS app.users (
 --                             ^ def table app.users
   id INT PRIMARY KEY,
@@ -210,7 +210,7 @@ ALTER TABLE users ADD COLUMN age INT;
 --                           ^ def column age
 CREATE FUNCTION f(a int) RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;
 --              ^ def function f
-"#,
+",
         );
     }
 }

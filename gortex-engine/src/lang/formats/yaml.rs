@@ -116,7 +116,7 @@ settings:
     fn paths_and_schemas_of_an_interface_description() {
         check_facts(
             "yaml",
-            r##"
+            r#"
 openapi: 3.0.0
 # <- def key openapi
 paths:
@@ -133,7 +133,7 @@ components:
 # ^ def key components.schemas
     Pet: {}
 #   ^ def schema components.schemas.Pet
-"##,
+"#,
         );
     }
 }

@@ -323,7 +323,7 @@ mod tests {
             &[
                 (
                     "src/App.vue",
-                    "<template><Foo /><Other /></template>\n<script setup lang=\"ts\">\nimport Foo from './Foo.vue'\nimport { go } from './lib'\ngo()\n</script>\n",
+                    "<template><Foo /><Other /></template>\n<script setup lang=\"ts\">\nimport Foo from '@/Foo'\nimport { go } from './lib'\ngo()\n</script>\n",
                 ),
                 ("src/Foo.vue", "<script setup>\nfunction inner() {}\n</script>\n"),
                 ("src/lib.ts", "export function go() {}\n"),
