@@ -64,7 +64,7 @@ fn string_at(source: &[u8], at: usize) -> Option<(usize, usize)> {
     let open = at + prefix;
     let quote = *source.get(open).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
     let triple = source[open..].starts_with(&[quote; 3]);
-    let marks = source[at..open].iter().filter(|byte| **byte == b'#').count();
+    let marks = memchr::memchr_iter(b'#', &source[at..open]).count();
     let mut close = vec![quote; if triple { 3 } else { 1 }];
     close.extend(std::iter::repeat_n(b'#', marks));
     let from = open + if triple { 3 } else { 1 };

@@ -37,7 +37,7 @@ fn commands(walker: &mut Walker<'_>, node: Node<'_>, depth: usize) {
     }
 }
 
-fn arguments<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+fn arguments(node: Node<'_>) -> Vec<Node<'_>> {
     let list = child(node, "argument_list").map(children).unwrap_or_default();
     list.into_iter().filter(|argument| argument.kind() == "argument").collect()
 }

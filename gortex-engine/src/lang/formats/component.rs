@@ -65,9 +65,9 @@ fn rendered(walker: &mut Walker<'_>, node: Node<'_>, depth: usize) {
     }
     if depth < TEMPLATE {
         for inner in children(node) {
-            if !matches!(inner.kind(), "start_tag" | "end_tag" | "self_closing_tag" | "text") || inner.kind() == "element" {
-                rendered(walker, inner, depth + 1);
-            } else if inner.kind() == "self_closing_tag" && node.kind() != "element" {
+            // An element without an end has its tag alone, which was looked at with it.
+            let own = inner.kind() == "self_closing_tag" && node.kind() == "element";
+            if !own && !matches!(inner.kind(), "start_tag" | "end_tag" | "text") {
                 rendered(walker, inner, depth + 1);
             }
         }

@@ -52,7 +52,7 @@ fn rules<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>, depth
             }
             "import_statement" => import(walker, inner),
             "block" | "media_statement" | "supports_statement" | "at_rule" | "scope_statement" => {
-                rules(walker, book, inner, depth + 1)
+                rules(walker, book, inner, depth + 1);
             }
             _ => {}
         }

@@ -176,16 +176,16 @@ impl<'t> Data<'_, 't> {
                 for step in sequence(value) {
                     let keys = entries(step);
                     let used = find(walker, &keys, "uses").and_then(|entry| entry.value);
-                    self.uses(walker, used);
+                    Self::uses(walker, used);
                 }
             }
-            (Shape::Workflow, ["jobs", _], "uses") => self.uses(walker, Some(value)),
+            (Shape::Workflow, ["jobs", _], "uses") => Self::uses(walker, Some(value)),
             (Shape::Api, _, "$ref") => self.schema(walker, value),
             _ => {}
         }
     }
 
-    fn uses(&self, walker: &mut Walker<'_>, value: Option<Node<'t>>) {
+    fn uses(walker: &mut Walker<'_>, value: Option<Node<'t>>) {
         let Some(value) = value.map(core) else { return };
         let text = scalar(walker, value);
         if text.starts_with("./") {
