@@ -99,6 +99,42 @@ byte_enum! {
         EnumMember = "enum_member",
         /// A macro definition.
         Macro = "macro",
+        /// A heading of a document.
+        Heading = "heading",
+        /// A key of a data file.
+        Key = "key",
+        /// A named group of keys (`[package]`).
+        Section = "section",
+        /// A database table.
+        Table = "table",
+        /// A column of a table.
+        Column = "column",
+        /// A database view.
+        View = "view",
+        /// A database index.
+        Index = "index",
+        /// A database trigger.
+        Trigger = "trigger",
+        /// A service: of a compose file or of an interface description.
+        Service = "service",
+        /// A declared piece of infrastructure (Kubernetes, Terraform).
+        Resource = "resource",
+        /// A value that a module gives out (Terraform).
+        Output = "output",
+        /// A job of a pipeline.
+        Job = "job",
+        /// A stage of an image build.
+        Stage = "stage",
+        /// Something a build tool can be asked for.
+        Target = "target",
+        /// A marked-up element that has a name.
+        Element = "element",
+        /// What a style rule applies to.
+        Selector = "selector",
+        /// A path or operation of an interface description.
+        Endpoint = "endpoint",
+        /// A data shape of an interface description.
+        Schema = "schema",
     }
 }
 
@@ -138,6 +174,11 @@ impl Kind {
                 | Kind::Annotation
                 | Kind::TypeAlias
         )
+    }
+
+    /// Whether only data and documents have this kind, never program code.
+    pub fn is_format(self) -> bool {
+        self >= Kind::Heading
     }
 
     /// Whether a type of this kind is satisfied by others rather than instantiated.

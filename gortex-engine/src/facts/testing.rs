@@ -8,7 +8,7 @@
 //!
 //! The first `^` names the column; `<-` after the comment mark names the first column of text. The whole set of
 //! definitions and calls must be expected; other roles (`value`, `type`, `import`, `extends`, ...) are checked where they
-//! are named. A definition is written `def <kind> <Owner.name>`, a call `call name` or `call receiver.name` where the
+//! are named. The end of a block comment is no part of what is expected. A definition is written `def <kind> <Owner.name>`, a call `call name` or `call receiver.name` where the
 //! receiver is what [`show_expr`] prints.
 
 use super::model::{BARE, ExprKind, NONE, Role};
@@ -55,6 +55,7 @@ pub(crate) fn check_facts(language: &str, source: &str) {
 }
 
 fn mark<'a>(text: &'a str, comment: &str) -> Option<(Option<usize>, &'a str)> {
+    let text = ["-->", "*/"].iter().find_map(|end| text.trim_end().strip_suffix(end)).unwrap_or(text);
     let rest = text.trim_start().strip_prefix(comment)?;
     if let Some(what) = rest.trim_start().strip_prefix("<-") {
         return Some((None, what.trim()));

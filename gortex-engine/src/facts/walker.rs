@@ -5,6 +5,7 @@
 //!
 //! Knows trees and rows; what a node means is said in `lang/`.
 
+mod embed;
 mod parse;
 mod settle;
 
@@ -16,6 +17,7 @@ use super::pack::{Rows, Strings, file_flag};
 use super::scope::{Scopes, Target};
 pub use super::text::{clip, one_line, strip_comment};
 use crate::lang::{Action, Around, Compiled, Family};
+pub use embed::Embed;
 pub use parse::{extract, parse};
 
 /// How far extraction goes before it gives up on a file.
@@ -118,6 +120,9 @@ pub struct Walker<'a> {
     scope: u32,
     function_scope: u32,
     lambdas: u32,
+    embedded: u32,
+    /// Whether the text walked is inside of a file in another language.
+    host: bool,
     depth: u32,
     stack_base: usize,
     limits: ExtractLimits,
@@ -143,6 +148,8 @@ impl<'a> Walker<'a> {
             scope: 0,
             function_scope: 0,
             lambdas: 0,
+            embedded: 0,
+            host: false,
             depth: 0,
             stack_base: stack_place(),
             limits,
@@ -285,7 +292,7 @@ impl<'a> Walker<'a> {
         if range.end_byte <= range.start_byte {
             return false;
         }
-        let Some(tree) = parse::parse_within(self.language, self.source, Some(range), self.limits) else { return false };
+        let Some(tree) = parse::parse_within(self.language, self.source, &[range], self.limits) else { return false };
         if tree.root_node().has_error() || tree.root_node().named_child_count() == 0 {
             return false;
         }
@@ -318,7 +325,7 @@ impl<'a> Walker<'a> {
                 start_byte: part.start,
                 end_byte: part.end,
             };
-            let Some(tree) = parse::parse_within(self.language, text, Some(range), self.limits) else { return false };
+            let Some(tree) = parse::parse_within(self.language, text, &[range], self.limits) else { return false };
             trees.push(tree);
         }
         for tree in trees {

@@ -7,12 +7,25 @@
 
 use memchr::{memchr_iter, memmem};
 
-use crate::lang::Lang;
+use crate::lang::{Lang, Tier};
 
 /// A larger file is not parsed.
 pub const MAX_SOURCE_BYTES: u64 = 4 << 20;
 /// A larger file is not even searched as text.
 pub const MAX_TEXT_BYTES: u64 = 64 << 20;
+/// A larger file of data is searched as text, not parsed: what it holds is records, not names.
+pub const MAX_DATA_BYTES: usize = 256 << 10;
+/// Data that tools write for themselves; nothing in it is looked for by name.
+const LOCK_FILES: &[&str] = &[
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "composer.lock",
+    "packages.lock.json",
+    "deno.lock",
+    ".terraform.lock.hcl",
+    "Package.resolved",
+];
 /// A NUL this early makes a file binary.
 const HEAD: usize = 8 << 10;
 /// One NUL in so many bytes, anywhere, makes a file binary.
@@ -110,6 +123,8 @@ pub fn classify(path: &str, bytes: &[u8]) -> Verdict {
         content
     } else if is_minified(path, bytes) {
         Content::Minified
+    } else if lang.is_some_and(|lang| is_bulk(path, bytes, lang)) {
+        Content::Text
     } else if lang.is_some() && encoding != Encoding::Utf16 {
         Content::Source
     } else {
@@ -148,6 +163,14 @@ fn is_utf16(bytes: &[u8]) -> bool {
     // `FF FE 00 00` is UTF-32; NUL characters are no text in any encoding.
     let pairs = bytes[2..bytes.len().min(HEAD)].chunks_exact(2);
     !pairs.into_iter().any(|pair| pair == [0, 0])
+}
+
+/// Whether a file of data is too large, or too little meant for people, to be worth parsing.
+fn is_bulk(path: &str, bytes: &[u8], lang: Lang) -> bool {
+    let language = lang.language();
+    let base = path.rsplit('/').next().unwrap_or(path);
+    let records = matches!(language.name, "json" | "yaml" | "xml" | "toml" | "html" | "css" | "sql");
+    language.tier == Tier::Format && ((records && bytes.len() > MAX_DATA_BYTES) || LOCK_FILES.contains(&base))
 }
 
 fn is_minified(path: &str, bytes: &[u8]) -> bool {

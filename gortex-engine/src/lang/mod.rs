@@ -12,7 +12,10 @@ mod common;
 mod cpp;
 mod csharp;
 mod dart;
+#[cfg(test)]
+mod docs;
 mod elixir;
+mod formats;
 mod go;
 mod haskell;
 pub mod health;
@@ -20,6 +23,7 @@ mod java;
 mod javascript;
 mod kotlin;
 mod lua;
+pub(crate) mod marked;
 mod nodes;
 mod ocaml;
 mod php;
@@ -258,7 +262,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 38;
+pub const COUNT: usize = 55;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -300,6 +304,24 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &structure::R,
     &structure::SOLIDITY,
     &structure::VHDL,
+    // Data, documents, and what holds code of other languages.
+    &formats::cmake::CMAKE,
+    &formats::css::CSS,
+    &formats::docker::DOCKERFILE,
+    &formats::graphql::GRAPHQL,
+    &formats::hcl::HCL,
+    &formats::html::HTML,
+    &formats::json::JSON,
+    &formats::make::MAKE,
+    &formats::markdown::MARKDOWN,
+    &formats::notebook::NOTEBOOK,
+    &formats::proto::PROTO,
+    &formats::sql::SQL,
+    &formats::component::SVELTE,
+    &formats::toml::TOML,
+    &formats::component::VUE,
+    &formats::xml::XML,
+    &formats::yaml::YAML,
 ];
 
 /// A language's number: its place in [`LANGUAGES`]. Part of the snapshot format.
@@ -319,8 +341,14 @@ impl Lang {
         if extension == "C" || extension == "H" {
             return Lang::named("cpp");
         }
-        let found = LANGUAGES.iter().position(|language| language.extensions.contains(&lower.as_str()))?;
-        Some(Lang(found as u8))
+        let found = LANGUAGES.iter().position(|language| language.extensions.contains(&lower.as_str()));
+        found.map(|found| Lang(found as u8)).or_else(|| Lang::of_variant(base))
+    }
+
+    /// `Dockerfile.dev`, `Makefile.in`: a whole file name with an ending of its own that is no language's.
+    fn of_variant(base: &str) -> Option<Lang> {
+        let (stem, _) = base.split_once('.')?;
+        ["Dockerfile", "Containerfile", "Makefile", "GNUmakefile"].contains(&stem).then(|| Lang::of_path(stem))?
     }
 
     /// The language of a path and its bytes: a header is C++ when its text is, a file without an ending is what its first

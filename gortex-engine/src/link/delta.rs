@@ -111,7 +111,7 @@ fn import_names<'a>(
     }
     let (old, new): (FxHashSet<Import<'a>>, FxHashSet<Import<'a>>) = (old.into_iter().collect(), new.into_iter().collect());
     // Wildcards of these families are seen by the importing file alone.
-    let private = matches!(family, Some(Family::Go | Family::Jvm));
+    let private = matches!(family, Some(Family::Go | Family::Jvm | Family::Plain));
     for ([_, name, alias], flags, _) in old.symmetric_difference(&new) {
         let wholesale = flags & import_flag::WILDCARD != 0 && !private;
         if wholesale || family == Some(Family::C) || (alias.is_empty() && name.is_empty() && !private) {

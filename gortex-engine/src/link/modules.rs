@@ -15,6 +15,7 @@ mod java;
 mod lua;
 pub(crate) mod ocaml;
 mod php;
+pub(crate) mod plain;
 mod python;
 pub(crate) mod ruby;
 mod rust;
@@ -94,6 +95,7 @@ pub(crate) struct Modules {
     pub rust: rust::RustModules,
     script: script::ScriptModules,
     pub shell: shell::Sourced,
+    pub plain: plain::PlainNames,
     c: c::Includes,
     /// Which repositories may name what is in which.
     pub ties: Ties,
@@ -127,6 +129,7 @@ impl Modules {
             ruby: ruby::RubyModules::new(table),
             rust: rust::RustModules::default(),
             script,
+            plain: plain::PlainNames::new(table),
             c: c::Includes::new(table),
             ties,
             dart: dart::DartPackages::new(manifests),
@@ -175,7 +178,7 @@ impl Modules {
             Family::Haskell => self.haskell.resolve(table, file, text),
             Family::Lua => self.lua.resolve(table, file, text),
             Family::Php => self.php.resolve(self, table, file, text, flags),
-            Family::Plain => Module::Unknown,
+            Family::Plain => plain::PlainNames::resolve(self, table, file, text),
             Family::Ruby => self.ruby.resolve(self, table, file, text),
             Family::Shell => self.shell.resolve(self, table, file, text),
             Family::Swift => self.swift.resolve(text),

@@ -7,14 +7,15 @@
 
 use super::extensions::Fit;
 use super::infer::{Infer, Place, Ty};
-use super::modules::Module;
 use super::modules::ocaml::Spot;
+use super::modules::{Module, plain};
 use super::ruby::is_builtin_method;
 use super::scope::{Entity, Want};
 use super::table::NameId;
 use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
 use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier, Unbound, edge_flag};
 use crate::lang::Family;
+use crate::lang::marked::SQL_TEXT;
 
 /// A mention without an edge, before names are numbered.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +169,10 @@ impl FileLinker<'_, '_, '_> {
         let table = &self.infer.scopes.table;
         let mut role = row.role();
         let Some(def) = table.def(node) else {
-            // A file is only ever imported.
+            // A file is only ever imported, or rendered where it is a component.
+            if role == Role::Render {
+                self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
+            }
             return;
         };
         // A word that looked like a variable of the same name and is none.
@@ -371,6 +375,9 @@ impl FileLinker<'_, '_, '_> {
             return self.bind_ruby_bare(place, row, name);
         }
         if row.recv == NONE {
+            if plain::format_of(&table.files[self.file]).is_some() {
+                return self.bind_plain(place, row, None);
+            }
             return self.bind_bare(place, row, name);
         }
         let view = &table.views[self.file];
@@ -379,6 +386,7 @@ impl FileLinker<'_, '_, '_> {
             ExprKind::LocalDef if recv.slot == BARE => Bound::exact(self.base + 1 + recv.base),
             ExprKind::LocalBind if recv.slot == BARE => self.bind_local(place, row),
             _ if self.infer.is_ruby(self.file) => self.bind_ruby_member(place, row, name),
+            ExprKind::Typed if view.str(recv.name) == SQL_TEXT => self.bind_plain(place, row, Some("sql")),
             _ => self.bind_member(place, row, name, recv.kind() == ExprKind::Super),
         }
     }
@@ -453,7 +461,13 @@ impl FileLinker<'_, '_, '_> {
             Entity::Module(module) if language.is_some_and(|language| language.family == Family::Script) => {
                 match scopes.lookup(module, scopes.table.name("default"), want(role), true, 0) {
                     Entity::Node(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true },
-                    _ => nothing,
+                    // The file of a component is the component.
+                    _ => match module {
+                        Module::Node(node) if role == Role::Render && scopes.table.kind(node) == Kind::File => {
+                            Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: true }
+                        }
+                        _ => nothing,
+                    },
                 }
             }
             Entity::None if role == Role::Attribute && language.is_some_and(|language| language.family == Family::CSharp) => {
@@ -483,6 +497,18 @@ impl FileLinker<'_, '_, '_> {
             Some(Family::Shell) => super::modules::shell::is_builtin(text),
             _ => false,
         }
+    }
+
+    /// A mention in data or a document: by the rules of its format alone, and a miss says nothing.
+    /// `language` is that of a string inside a program.
+    fn bind_plain(&self, place: Place, row: &RefRow, language: Option<&'static str>) -> Bound {
+        let table = &self.infer.scopes.table;
+        let text = table.str(self.file, row.name);
+        let found = self.infer.scopes.modules.plain.find(table, (place.file, place.owner), language, text);
+        found.map_or(Bound::Nothing, |(node, tier)| {
+            let confidence = if tier == Tier::AstResolved { 100 } else { 70 };
+            Bound::To { node, tier, confidence, aliased: false }
+        })
     }
 
     /// `macro_rules!` names are visible by the order of the text, not by path: the only macro of that name is meant.

@@ -13,6 +13,7 @@ use super::assemble::{self, Before, Part};
 use super::delta::{self, Change, Concern};
 use super::infer::Hierarchy;
 use super::modules::Manifest;
+use super::modules::plain::{self, Reach};
 use super::table::{Table, file_names};
 use super::{LinkState, Prepared, hierarchy, link_keeping, number, refs};
 use crate::facts::FactsView;
@@ -83,13 +84,16 @@ fn compare_all<'a>(before: &'a Graph, files: &'a [FileEntry], changed: &[usize])
     for file in changed {
         let (old, new) = (before.files[*file].facts.view(), files[*file].facts.view());
         let language = files[*file].lang.map(|lang| lang.language());
-        match delta::compare(&old, &new, language) {
-            Change::Inside => {}
-            Change::Names(more) => {
+        match (delta::compare(&old, &new, language), plain::reach(&files[*file])) {
+            (Change::Inside, _) => {}
+            // Which names of a format mean the same is told by its own rules (full names, case).
+            (Change::Names(_), Reach::Files) => return Change::Everything,
+            (Change::Names(_), Reach::File) => inside = false,
+            (Change::Names(more), Reach::ByName) => {
                 inside = false;
                 names.extend(more);
             }
-            Change::Everything => return Change::Everything,
+            (Change::Everything, _) => return Change::Everything,
         }
     }
     if inside { Change::Inside } else { Change::Names(names) }

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::model::Kind;
 use crate::graph::{Graph, NodeId, is_test_path};
+use crate::lang::Tier;
 use crate::search::PathFilter;
 use crate::search::rank::{Lexical, Term, accumulate, is_aside, is_leaf, prior, wants_tests};
 use crate::search::symbols::{SymbolIndex, is_searchable};
@@ -615,9 +616,9 @@ impl<'a> Evidence<'a> {
         let named = self.anchored[at] >= 0.9;
         let test = if is_test_path(&file.path) && !self.task.tests { 0.45 } else { 1.0 };
         let code = match file.lang {
-            Some(_) => 1.0,
-            None if named => 0.8,
-            None => 0.3,
+            Some(lang) if lang.language().tier != Tier::Format => 1.0,
+            _ if named => 0.8,
+            _ => 0.3,
         };
         let aside = if is_aside(&file.path) && !named { 0.6 } else { 1.0 };
         let made = if file.generated { 0.5 } else { 1.0 };

@@ -4,6 +4,7 @@
 //!
 //! Knows the graph only.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
@@ -12,7 +13,8 @@ use crate::facts::Kind;
 use crate::facts::model::flag;
 use crate::facts::pack::file_flag;
 use crate::graph::{EdgeKind, Graph, NodeId};
-use crate::lang::Family;
+use crate::lang::{Family, Lang, Tier};
+use crate::search::rank::{is_aside, is_of_format};
 
 /// A much-used, much-using symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub fn outline(graph: &Graph, repo: Option<u16>) -> Outline {
         }
         let script = view.header.flags & file_flag::SCRIPT != 0 || file.path.ends_with("__main__.py");
         if script && !graph.is_test(file.base) {
-            entries.push((crate::search::rank::is_aside(&file.path), file.base));
+            entries.push((is_aside(&file.path), file.base));
         }
         for node in nodes.skip(1) {
             let Some(def) = graph.def(node) else { continue };
@@ -72,18 +74,20 @@ pub fn outline(graph: &Graph, repo: Option<u16>) -> Outline {
                 continue;
             }
             if is_entry(graph, node) {
-                entries.push((crate::search::rank::is_aside(&file.path), node));
+                entries.push((is_aside(&file.path), node));
             }
             if def.kind().is_callable() || def.kind().is_type() {
                 hotspots.extend(hotspot(graph, node, def.end_line - def.start_line));
             }
         }
     }
-    hotspots.sort_by_key(|spot| (std::cmp::Reverse(spot.score), spot.node));
+    hotspots.sort_by_key(|spot| (Reverse(spot.score), spot.node));
     hotspots.truncate(5);
     outline.hotspots = hotspots;
     outline.languages = languages.into_iter().map(|(name, (defs, files))| (name, defs, files)).collect();
-    outline.languages.sort_by_key(|(name, defs, files)| (std::cmp::Reverse(*defs), std::cmp::Reverse(*files), *name));
+    // Data and documents stand behind program code, however much of them there is.
+    let format = |name: &str| Lang::named(name).is_some_and(|lang| lang.language().tier == Tier::Format);
+    outline.languages.sort_by_key(|(name, defs, files)| (format(name), Reverse(*defs), Reverse(*files), *name));
     outline.imported = imported(graph, repo);
     entries.sort_unstable();
     outline.entry_total = entries.len();
@@ -96,6 +100,7 @@ fn is_entry(graph: &Graph, node: NodeId) -> bool {
     let named = graph.name(node) == "main" && matches!(graph.kind(node), Kind::Function | Kind::Method);
     let file = graph.file_of(node);
     named
+        && !is_of_format(graph, node)
         && graph.def(node).is_some_and(|def| !def.has(flag::DECLARATION))
         && match file.lang.map(|lang| lang.language().family) {
             Some(Family::Jvm) => graph.def(node).is_some_and(|def| def.has(flag::STATIC)),
@@ -136,7 +141,7 @@ fn imported(graph: &Graph, repo: Option<u16>) -> Vec<(usize, usize)> {
         .map(|(at, count)| (at as usize, count))
         .filter(|(at, _)| repo.is_none_or(|repo| graph.files[*at].repo == repo))
         .collect();
-    rows.sort_by_key(|(at, count)| (std::cmp::Reverse(*count), *at));
+    rows.sort_by_key(|(at, count)| (Reverse(*count), *at));
     rows.truncate(10);
     rows
 }

@@ -8,6 +8,7 @@
 use crate::facts::model::{Kind, flag};
 use crate::graph::{Graph, NodeId};
 use crate::lang::Family;
+use crate::search::rank::is_of_format;
 
 /// What a symbol text means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub fn resolve(graph: &Graph, text: &str) -> Resolved {
         Some(_) => by_name(graph, &text.replace("::", ".")),
         None => by_name(graph, text),
     };
-    let found = without_titles(graph, without_constructors(graph, without_prototypes(graph, found)));
+    let found = without_formats(graph, without_titles(graph, without_constructors(graph, without_prototypes(graph, found))));
     match found.as_slice() {
         [] => Resolved::None(nearest(graph, text)),
         [one] => Resolved::One(*one),
@@ -104,6 +105,12 @@ fn without_titles(graph: &Graph, found: Vec<NodeId>) -> Vec<NodeId> {
     };
     let named: Vec<NodeId> = found.iter().copied().filter(|node| !is_title(node)).collect();
     if named.is_empty() { found } else { named }
+}
+
+/// A key or heading is no name that code could mean; it counts only where nothing else has it.
+fn without_formats(graph: &Graph, found: Vec<NodeId>) -> Vec<NodeId> {
+    let code: Vec<NodeId> = found.iter().copied().filter(|node| !is_of_format(graph, *node)).collect();
+    if code.is_empty() { found } else { code }
 }
 
 fn is_prototype(graph: &Graph, node: NodeId) -> bool {

@@ -33,6 +33,8 @@ const LIFT: f32 = 15.0;
 const ALONE: f32 = 45.0;
 /// Places at the head over which hits of one file are spread.
 const HEAD: usize = 20;
+/// What a symbol of data or a document counts where nothing asks for such.
+const ASIDE: f32 = 0.55;
 /// Words of a query that are used.
 const MAX_WORDS: usize = 48;
 
@@ -263,6 +265,10 @@ fn run(graph: &Graph, index: &SymbolIndex, meaning: Option<&SemanticIndex>, quer
         Class::Concept | Class::Signature => search.concept(&query.text),
     };
     let total = hits.len();
+    let asked = !(query.kinds.is_empty() && query.languages.is_empty()) || class == Class::Path;
+    for hit in hits.iter_mut().filter(|hit| !asked && is_of_format(graph, hit.node)) {
+        hit.score *= ASIDE;
+    }
     sort(graph, &mut hits);
     hits.truncate(MAX_HITS);
     let decomposed = class == Class::Symbol && hits.first().is_some_and(|hit| hit.fit == Fit::SomeWords);
@@ -285,9 +291,16 @@ pub(crate) fn sort(graph: &Graph, hits: &mut [Hit]) {
     hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
 }
 
+/// Whether a symbol belongs to data or a document: it never stands in the way of program code that fits as well.
+pub fn is_of_format(graph: &Graph, node: NodeId) -> bool {
+    let format = |lang: Lang| lang.language().tier == crate::lang::Tier::Format;
+    graph.kind(node).is_format() || graph.file_of(node).lang.is_some_and(format)
+}
+
 /// Whether a symbol holds data rather than doing something.
 pub fn is_leaf(kind: Kind) -> bool {
     matches!(kind, Kind::Field | Kind::Property | Kind::Constant | Kind::Variable | Kind::EnumMember)
+        || matches!(kind, Kind::Key | Kind::Section | Kind::Column | Kind::Element | Kind::Selector)
 }
 
 /// Moves hits beyond the bound per file, and data leaves of a name already shown, behind the head; nothing is lost.
@@ -674,6 +687,9 @@ pub fn prior(graph: &Graph, node: NodeId, tests: bool) -> f32 {
         Kind::Module => 0.7,
         Kind::Constant | Kind::Variable => 0.7,
         Kind::Field | Kind::Property | Kind::EnumMember | Kind::File => 0.6,
+        Kind::Table | Kind::View | Kind::Service | Kind::Resource | Kind::Endpoint | Kind::Schema => 0.7,
+        Kind::Heading | Kind::Job | Kind::Stage | Kind::Target | Kind::Trigger | Kind::Index | Kind::Output => 0.6,
+        Kind::Section | Kind::Column | Kind::Element | Kind::Selector | Kind::Key => 0.4,
     };
     let fan_in = graph.in_index.get(node as usize..node as usize + 2).map_or(0, |range| range[1] - range[0]);
     let used = ((1 + fan_in) as f32).log2().min(8.0) / 8.0;
@@ -681,7 +697,8 @@ pub fn prior(graph: &Graph, node: NodeId, tests: bool) -> f32 {
     let made = if file.generated { 0.6 } else { 1.0 };
     let announced = if def.has(flag::DECLARATION) { 0.85 } else { 1.0 };
     let aside = if is_aside(&file.path) { 0.7 } else { 1.0 };
-    kind * tested * made * announced * aside * (0.75 + 0.25 * used)
+    let data = if is_of_format(graph, node) { 0.6 } else { 1.0 };
+    data * kind * tested * made * announced * aside * (0.75 + 0.25 * used)
 }
 
 /// Whether a path holds samples, benchmarks or documentation.

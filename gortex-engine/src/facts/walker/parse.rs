@@ -33,6 +33,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     if let Some(finish) = language.language.hooks.finish {
         finish(&mut walker, tree.root_node());
     }
+    crate::lang::marked::read(&mut walker);
     walker.unvisited_problem(tree.root_node());
     walker.finish()
 }
@@ -47,7 +48,7 @@ fn better_tree(language: &'static Compiled, source: &[u8], tree: Tree, limits: E
     for edit in edits(source, &prepared) {
         before.edit(&edit);
     }
-    match parse_with(language, &prepared, None, Some(&before), limits) {
+    match parse_with(language, &prepared, &[], Some(&before), limits) {
         Some(other) if error_weight(&other) < error_weight(&tree) => other,
         _ => tree,
     }
@@ -108,24 +109,19 @@ fn error_weight(tree: &Tree) -> usize {
 
 /// Parses with the language's grammar; `None` when the parser was stopped.
 pub fn parse(language: &'static Compiled, source: &[u8], limits: ExtractLimits) -> Option<Tree> {
-    parse_within(language, source, None, limits)
+    parse_within(language, source, &[], limits)
 }
 
-/// [`parse`] of one range alone, as if the rest were not there; positions stay those of the whole.
-pub(super) fn parse_within(
-    language: &'static Compiled,
-    source: &[u8],
-    range: Option<Range>,
-    limits: ExtractLimits,
-) -> Option<Tree> {
-    parse_with(language, source, range, None, limits)
+/// [`parse`] of some ranges alone, as if the rest were not there; positions stay those of the whole. No range means all.
+pub(super) fn parse_within(language: &'static Compiled, source: &[u8], ranges: &[Range], limits: ExtractLimits) -> Option<Tree> {
+    parse_with(language, source, ranges, None, limits)
 }
 
 /// The same with the tree of an earlier text, on which the differences are marked.
 fn parse_with(
     language: &'static Compiled,
     source: &[u8],
-    range: Option<Range>,
+    ranges: &[Range],
     before: Option<&Tree>,
     limits: ExtractLimits,
 ) -> Option<Tree> {
@@ -134,7 +130,7 @@ fn parse_with(
     }
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&language.grammar).ok()?;
-        parser.set_included_ranges(range.as_slice()).ok()?;
+        parser.set_included_ranges(ranges).ok()?;
         let mut ticks = 0u32;
         let mut progress = |_: &tree_sitter::ParseState| {
             ticks += 1;

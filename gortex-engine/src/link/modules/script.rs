@@ -7,7 +7,7 @@ use super::{Manifest, Module, Modules, folder, join};
 use crate::lang::Family;
 use crate::link::table::Table;
 
-const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"];
+const ENDINGS: &[&str] = &["", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"];
 
 #[derive(Debug, Default)]
 pub(crate) struct ScriptModules {
@@ -92,6 +92,12 @@ impl ScriptModules {
         }
         if let Some(at) = self.aliased(modules, from, text) {
             return node(at);
+        }
+        // `@/x` can be no package: builders of components mean the sources by it, and only a file that is there counts.
+        if let Some(rest) = text.strip_prefix("@/") {
+            let above = std::iter::successors(Some(from), |at| (!at.is_empty()).then(|| folder(at)));
+            let found = above.filter_map(|at| join(at, &format!("src/{rest}"))).find_map(|path| lookup(modules, &path));
+            return found.map_or(Module::Unknown, node);
         }
         let name_end = if text.starts_with('@') { text.match_indices('/').nth(1).map(|(at, _)| at) } else { text.find('/') };
         let (name, rest) = text.split_at(name_end.unwrap_or(text.len()));
