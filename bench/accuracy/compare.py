@@ -8,7 +8,8 @@ compared at places: path, line and byte column of a mention.
 
 Precision: of our edges (resolved or inferred, confidence 50 or more) at places where truth says something, those whose target
 truth names. Recall: of truth's places with a definition inside the corpus, those where one of our edges has that target. A
-constructor stands for its type on both sides. What an alias holds (`f = g; f()` as a call of g) is no statement of truth's and
+constructor stands for its type on both sides, and all definitions of one name in one scope (overloads, property and setter, a
+declaration and its body) stand for each other; the name in such a definition is no mention. What an alias holds (`f = g; f()` as a call of g) is no statement of truth's and
 is left out. Calls are told by syntax: the name is followed by an argument list, or by `new`.
 """
 import argparse
@@ -16,7 +17,7 @@ import collections
 import os
 import re
 
-CALLABLE = {"function", "method", "constructor", "macro", "class", "struct", "enum_member", "record", "enum", "interface", "trait"}
+CALLABLE = {"function", "method", "constructor", "macro", "class", "struct", "record", "enum", "interface", "trait"}
 TARGETED = {"function", "method", "constructor", "class"}
 CONSTRUCTORS = {"__init__", "constructor", "__new__"}
 
@@ -72,14 +73,18 @@ class Text:
 
 
 def load_edges(path):
-    defs, edges, loose = {}, collections.defaultdict(list), {}
-    owner_of = {}
+    defs, edges, loose, names = {}, collections.defaultdict(list), {}, set()
+    owner_of, first = {}, {}
     with open(path, encoding="utf-8") as file:
         for row in file:
             part = row.rstrip("\n").split("\t")
             if part[0] == "def":
-                _, where, line, _, kind, name, owner_line, owner_file = part
+                _, where, line, column, kind, name, owner_line, owner_file = part
+                names.add((where, int(line), int(column)))
                 defs.setdefault((where, int(line)), []).append((kind, name))
+                group = first.setdefault((owner_file, owner_line, name), (where, int(line)))
+                if group != (where, int(line)):
+                    owner_of[(where, int(line))] = group
                 if kind == "constructor" or name in CONSTRUCTORS:
                     owner_of[(where, int(line))] = (owner_file, int(owner_line))
             elif part[0] == "edge":
@@ -90,7 +95,7 @@ def load_edges(path):
             else:
                 _, where, line, column, role, reason, _ = part
                 loose[(where, int(line), int(column))] = reason
-    return defs, edges, loose, owner_of
+    return defs, edges, loose, owner_of, names
 
 
 def load_truth(path):
@@ -111,7 +116,7 @@ def relation(text, place):
     return "reference"
 
 
-def compare(text, truth, defs, edges, loose, owner_of, only):
+def compare(text, truth, defs, edges, loose, owner_of, names, only):
     whole = lambda target: owner_of.get(target, target)
     score = collections.defaultdict(lambda: [0, 0, 0, 0])  # right, wrong, found, missed
     errors = collections.defaultdict(list)
@@ -120,6 +125,8 @@ def compare(text, truth, defs, edges, loose, owner_of, only):
         if only and not place[0].startswith(only):
             continue
         name = text.name(*place)
+        if any(known == name for _, known in defs.get(place[:2], [])) and place in names:
+            continue
         accepted, is_ours = set(), False
         for kind, to, at in rows:
             known = defs.get((to, at), [])
@@ -133,13 +140,13 @@ def compare(text, truth, defs, edges, loose, owner_of, only):
         row = score[what]
         found = edges.get(place, [])
         right = [edge for edge in found if whole(edge[1]) in accepted]
-        for edge in {(e[0], whole(e[1]), e[4] & 1, e[5]) for e in found if e[2] != "text_matched" and e[3] >= 50}:
-            kind, target, aliased, target_name = edge
+        for edge in {(e[0], whole(e[1]), e[4] & 1, e[5], e[1]) for e in found if e[2] != "text_matched" and e[3] >= 50}:
+            kind, target, aliased, target_name, exact = edge
             if target in accepted:
                 row[0] += 1
             elif aliased and target_name != name:
                 through += 1
-            elif right and any(k in CONSTRUCTORS or k2 == "constructor" for k2, k in defs.get(target, [])):
+            elif right and any(k in CONSTRUCTORS or k2 == "constructor" for k2, k in defs.get(exact, [])):
                 row[0] += 1
             else:
                 row[1] += 1
@@ -176,8 +183,8 @@ def main():
     parser.add_argument("--row", default="", help="print one row of the result table with this label")
     args = parser.parse_args()
     text = Text(args.corpus)
-    defs, edges, loose, owner_of = load_edges(args.edges)
-    score, errors, through = compare(text, load_truth(args.truth), defs, edges, loose, owner_of, args.only)
+    defs, edges, loose, owner_of, names = load_edges(args.edges)
+    score, errors, through = compare(text, load_truth(args.truth), defs, edges, loose, owner_of, names, args.only)
     if args.row:
         call, ref, imp = score["call"], score["reference"], score["import"]
         cells = []
