@@ -288,6 +288,7 @@ impl<'a> Infer<'_, 'a> {
             ExprKind::Unwrap => Self::unwrap(base(row.base)),
             ExprKind::Index => self.element(base(row.base), row.slot, true),
             ExprKind::Element => self.element(base(row.base), row.slot, false),
+            ExprKind::Given => self.handed(place, row.base, (row.slot >> 3, row.slot & 7), depth),
         }
     }
 
@@ -458,8 +459,13 @@ impl<'a> Infer<'_, 'a> {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
         let text = table.str(file, def.ty);
-        if text.is_empty() || depth > DEPTH {
+        if depth > DEPTH {
             return Ty::Unknown;
+        }
+        if text.is_empty() {
+            // Nothing declared: what it returns, read inside it. A generator gives a generator.
+            let plain = def.init != NONE && def.kind().is_callable() && !def.has(flag::GENERATOR);
+            return if plain { self.ty(Place { file, owner: node }, def.init, depth + 1) } else { Ty::Unknown };
         }
         if let (Some(receiver), Some(parsed)) = (receiver, types::parse(text))
             && matches!(parsed.head, "Self" | "this")
@@ -475,7 +481,7 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// The inside of a carrier; a value that is none stays as it is.
-    fn unwrap(ty: Ty<'a>) -> Ty<'a> {
+    pub(super) fn unwrap(ty: Ty<'a>) -> Ty<'a> {
         match Self::text_shape(ty) {
             Some((file, owner, parsed)) if types::is_carrier(parsed.head) || parsed.tuple => match parsed.args.first() {
                 Some(inner) => Ty::Text { file, owner, text: inner },
@@ -506,7 +512,7 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// An element: of a tuple by position, of a list, of a map.
-    fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
+    pub(super) fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
         let ty = self.spelled_out(ty);
         let Some((file, owner, parsed)) = Self::text_shape(ty) else {
             return if ty == Ty::External { Ty::External } else { Ty::Unknown };

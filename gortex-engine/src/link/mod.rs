@@ -5,6 +5,7 @@
 //!
 //! Knows files and facts; it reads no disk.
 
+mod given;
 mod hierarchy;
 mod infer;
 mod modules;
