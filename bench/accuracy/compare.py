@@ -18,7 +18,7 @@ import os
 import re
 
 CALLABLE = {"function", "method", "constructor", "macro", "class", "struct", "record", "enum", "interface", "trait"}
-TARGETED = {"function", "method", "constructor", "class"}
+TARGETED = {"function", "method", "constructor", "class", "interface", "type_alias", "struct", "enum", "trait", "record", "union"}
 CONSTRUCTORS = {"__init__", "constructor", "__new__"}
 
 

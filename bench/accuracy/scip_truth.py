@@ -9,8 +9,13 @@ Reads the protobuf wire format itself, so that it shares no code with what it ju
 
 with lines from 1 and columns in bytes from 0. `kind` is `in` (a definition inside the corpus), `local` (a local definition,
 parameter or type parameter), `module` (a file or namespace) or `out` (a package outside, with `-` and 0).
+
+Left out, because the index says nothing or is plainly wrong about them: local symbols that no occurrence defines (scip-typescript
+writes these for some re-exported names), and with scip-python a name whose symbol has another name although the file has no such
+alias (`from x import *` mixes neighbours up), or a built-in where the name is imported or an attribute. They are counted on stderr.
 """
 import os
+import re
 import sys
 
 
@@ -92,6 +97,19 @@ def is_inner(symbol):
     return symbol.endswith(")") and not symbol.endswith("().") or symbol.endswith("]")
 
 
+def misnamed(symbol, name, whole, before):
+    """Whether scip-python's symbol can't be what stands here."""
+    own = re.search(r"([\w]+)(?:#|\(\)\.|\.|:)$", symbol)
+    if not own:
+        return False
+    if own.group(1) != name:
+        return own.group(1) not in ("__init__", "__new__") and not re.search(rf"\bas\s+{re.escape(name)}\b", whole)
+    if "builtins" not in symbol.split(own.group(1))[0]:
+        return False
+    imported = re.search(rf"^\s*(?:from\s+\S+\s+)?import\s+(?:[^()\n]*\b{name}\b|\([^()]*\b{name}\b[^()]*\))", whole, re.M)
+    return before.endswith(".") and name[0].isupper() or bool(imported)
+
+
 def main():
     index, corpus = sys.argv[1:3]
     docs = list(documents(index))
@@ -106,23 +124,34 @@ def main():
             if roles & 1:
                 key = (name, symbol) if symbol.startswith("local ") else symbol
                 defined.setdefault(key, []).append((name, line + 1))
-    rows = set()
+    rows, left_out = set(), 0
     for name, encoding, occurrences in docs:
         if name not in lines:
             continue
         text = lines[name]
+        whole = "\n".join(text)
         for line, column, symbol, roles in occurrences:
             if roles & 1 or line >= len(text):
                 continue
             column = byte_column(text[line], column, encoding)
             local = symbol.startswith("local ")
             targets = defined.get((name, symbol) if local else symbol)
+            if local and not targets:
+                left_out += 1
+                continue
+            if symbol.startswith("scip-python") and not symbol.endswith(("/", "/__init__:")):
+                here = text[line].encode()[column:].decode("utf-8", "replace")
+                word = re.match(r"\w+", here)
+                if word and misnamed(symbol, word.group(), whole, text[line].encode()[:column].decode("utf-8", "replace")):
+                    left_out += 1
+                    continue
             if symbol.endswith(("/", "/__init__:")):
                 kind = "module"
             else:
                 kind = "local" if local or is_inner(symbol) else "in" if targets else "out"
             for path, at in targets or [("-", 0)]:
                 rows.add((name, line + 1, column, kind, path, at))
+    print(f"{left_out} occurrences left out", file=sys.stderr)
     for row in sorted(rows):
         print(*row, sep="\t")
 

@@ -321,7 +321,7 @@ impl<'a> Infer<'_, 'a> {
         {
             return self.value_of(found, depth + 1);
         }
-        match self.scopes.free(place.file, place.owner, name, Want::Any) {
+        match self.scopes.free(place.file, place.owner, name, self.want_value(place.file)) {
             Entity::Node(node) => self.value_of(node, depth + 1),
             Entity::Module(module) => Ty::Module(module),
             Entity::External => Ty::External,
@@ -335,6 +335,25 @@ impl<'a> Infer<'_, 'a> {
             Entity::None if is_builtin(text) => Ty::External,
             Entity::None => Ty::Unknown,
         }
+    }
+
+    /// What a name in front of a `.` or `::` may be: in TypeScript never an interface, elsewhere anything.
+    fn want_value(&self, file: usize) -> Want {
+        if self.scopes.table.family(file) == Some(Family::Script) { Want::Value } else { Want::Any }
+    }
+
+    fn want_in(&self, module: Module) -> Want {
+        match module {
+            Module::Node(node) => self.want_value(self.scopes.table.file_of(node)),
+            _ => Want::Any,
+        }
+    }
+
+    /// A member of the supertypes of the type around, in their order.
+    pub fn super_member(&self, owner: NodeId, name: NameId, want: Want) -> Option<NodeId> {
+        let ty = self.enclosing_type(owner)?;
+        let supers = self.hierarchy.supers.get(&ty)?;
+        supers.iter().find_map(|above| self.member(*above, name, want)).map(|(node, _)| node)
     }
 
     /// A member of one of the enclosing types, innermost first.
@@ -388,7 +407,7 @@ impl<'a> Infer<'_, 'a> {
                 None if types::unwraps(text) => base,
                 None => Ty::Unknown,
             },
-            Ty::Module(module) => match self.scopes.lookup(module, name, Want::Any, true, 0) {
+            Ty::Module(module) => match self.scopes.lookup(module, name, self.want_in(module), true, 0) {
                 Entity::Node(node) => self.value_of(node, depth + 1),
                 Entity::Module(module) => Ty::Module(module),
                 Entity::External => Ty::External,
@@ -416,8 +435,13 @@ impl<'a> Infer<'_, 'a> {
             let base = self.ty(place, row.base, depth + 1);
             let text = view.str(row.name);
             let receiver = self.settle(base);
+            let name = self.scopes.table.name_of(place.file, row.name);
+            if view.expr(row.base).is_some_and(|base| base.kind() == ExprKind::Super)
+                && let Some(found) = self.super_member(place.owner, name, Want::Call)
+            {
+                return self.result_of(found, self.enclosing_type(place.owner), depth);
+            }
             if let Ty::Instance(ty) | Ty::Type(ty) = receiver {
-                let name = self.scopes.table.name_of(place.file, row.name);
                 if let Some((found, _)) = self.member(ty, name, Want::Call) {
                     return match self.scopes.table.kind(found) {
                         kind if kind.is_type() => Ty::Instance(found),
@@ -437,6 +461,7 @@ impl<'a> Infer<'_, 'a> {
             ) {
                 return base;
             }
+            return self.called(self.member_type(base, name, text, depth), depth);
         }
         self.called(self.ty(place, callee, depth + 1), depth)
     }

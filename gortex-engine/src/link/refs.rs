@@ -288,7 +288,7 @@ impl FileLinker<'_, '_, '_> {
             let fits = |node: &NodeId| match want(role) {
                 Want::Type => scopes.table.kind(*node).is_type(),
                 Want::Call => scopes.table.kind(*node).is_callable() || scopes.table.kind(*node).is_type(),
-                Want::Any => true,
+                Want::Any | Want::Value => true,
             };
             if let Some(node) = found.filter(fits) {
                 return Bound::exact(node);
@@ -306,26 +306,47 @@ impl FileLinker<'_, '_, '_> {
             }
             Entity::Module(_) if is_calling(role) => nothing,
             Entity::External if is_calling(role) => Bound::Loose(Unbound::External),
-            Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
+            Entity::None if rust && role == Role::Call => self.exported_macro(place, name).map_or(nothing, Bound::exact),
             Entity::None if self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
             Entity::Module(_) | Entity::External => Bound::Nothing,
             Entity::None => nothing,
         }
     }
 
-    /// `macro_rules!` names are visible by the order of the text, not by path: the only macro of that name is meant.
-    fn exported_macro(&self, name: NameId) -> Option<NodeId> {
+    /// `macro_rules!` names are visible by the order of the text, not by path: a macro written inside a function or module is
+    /// known there only, one at the level of a file in its crate, and elsewhere only where it is exported. What is left must
+    /// be written in one file, where the same name may stand once per configuration.
+    fn exported_macro(&self, place: Place, name: NameId) -> Option<NodeId> {
         let table = &self.infer.scopes.table;
-        if name == NONE {
-            return None;
-        }
+        let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
+        let rust = &self.infer.scopes.modules.rust;
         let repo = table.files[self.file].repo;
-        let macros = self.infer.scopes.macros.get(&name)?;
-        let mut same = macros.iter().copied().filter(|node| table.files[table.file_of(*node)].repo == repo);
-        match (same.next(), same.next()) {
-            (Some(one), None) => Some(one),
-            _ => None,
-        }
+        let own = rust.root(table, self.infer.scopes.module_of(place.owner));
+        // 0: around the mention; 1: in its crate; 2: exported by another one.
+        let distance = |node: NodeId| {
+            let parent = table.parents.get(node as usize).copied().unwrap_or(NONE);
+            let around = parent == place.owner || table.ancestors(place.owner).any(|above| above == parent);
+            if table.kind(parent) != Kind::File {
+                return around.then_some(0);
+            }
+            let file = table.file_of(node);
+            if file == self.file {
+                return Some(0);
+            }
+            if rust.root(table, table.files[file].base) == own {
+                return Some(1);
+            }
+            let exported = table.def(node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public);
+            (exported && table.files[file].repo == repo).then_some(2)
+        };
+        let mut near: Vec<(u8, NodeId)> = macros.iter().filter_map(|node| Some((distance(*node)?, *node))).collect();
+        near.sort_unstable();
+        let (nearest, first) = *near.first()?;
+        let one_file = near
+            .iter()
+            .take_while(|(distance, _)| *distance == nearest)
+            .all(|(_, node)| table.file_of(*node) == table.file_of(first));
+        one_file.then_some(first)
     }
 
     fn inherits_openly(&self, place: Place) -> bool {
@@ -343,10 +364,13 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
+        if of_super && let Some(node) = self.infer.super_member(place.owner, name, want(role)).filter(|_| name != NONE) {
+            return Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false };
+        }
         match self.infer.settle(self.infer.ty(place, row.recv, 0)) {
             Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
                 Some((node, inherited)) => {
-                    let confidence = if inherited || of_super { 95 } else { 100 };
+                    let confidence = if inherited { 95 } else { 100 };
                     Bound::To { node, tier: Tier::AstResolved, confidence, aliased: false }
                 }
                 None if self.infer.is_open(ty) => loose(Unbound::External),

@@ -43,6 +43,8 @@ pub(crate) enum Want {
     Call,
     /// A type.
     Type,
+    /// Something that is there at run time: a constant and an interface may share a name.
+    Value,
     /// Whatever has the name.
     Any,
 }
@@ -387,6 +389,7 @@ impl<'a> Scopes<'a> {
         let fits = |kind: Kind| match want {
             Want::Call => kind.is_callable(),
             Want::Type => kind.is_type(),
+            Want::Value => !matches!(kind, Kind::Interface | Kind::TypeAlias),
             Want::Any => true,
         };
         let best = nodes
