@@ -63,7 +63,15 @@ fn rows(graph: &Graph, out: &mut String) -> Result<()> {
     }
     for row in graph.unbound() {
         let (file, name) = (graph.file_of(row.owner), graph.names().text(row.name));
-        writeln!(out, "loose\t{}\t{}\t{}\t{}\t{}\t{name}", file.path, row.line, row.col, row.role().as_str(), row.reason().as_str())?;
+        writeln!(
+            out,
+            "loose\t{}\t{}\t{}\t{}\t{}\t{name}",
+            file.path,
+            row.line,
+            row.col,
+            row.role().as_str(),
+            row.reason().as_str()
+        )?;
     }
     Ok(())
 }

@@ -436,7 +436,8 @@ impl<'a> Walker<'a> {
 
     /// Notes what the function being walked returns, where nothing was declared and nothing noted before.
     pub fn returns(&mut self, value: Node<'_>) {
-        let open = |def: &DefRow| def.kind().is_callable() && def.kind() != Kind::Constructor && def.ty == Str(0) && def.init == NONE;
+        let open =
+            |def: &DefRow| def.kind().is_callable() && def.kind() != Kind::Constructor && def.ty == Str(0) && def.init == NONE;
         if !self.rows.defs.get(self.returning as usize).is_some_and(open) {
             return;
         }

@@ -104,7 +104,7 @@ impl FileEntry {
 }
 
 /// An immutable graph generation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Graph {
     /// Files sorted by path.
     pub files: Vec<FileEntry>,

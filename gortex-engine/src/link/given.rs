@@ -63,7 +63,8 @@ impl<'a> Infer<'_, 'a> {
         match (method, parameter) {
             ("then", 0) => Self::unwrap(base),
             (
-                "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" | "sort" | "for_each",
+                "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" | "sort"
+                | "for_each",
                 0,
             )
             | ("sort", 1)
@@ -266,7 +267,10 @@ mod tests {
         assert_eq!(parameter_type("constructor(subscribe?: (this: A, s: B) => C)", 0), Some("(this: A, s: B) => C"));
         assert_eq!(handed_type("(this: A, s: B) => C", 0), Some("B"));
         assert_eq!(handed_type("Partial<Observer<T>> | ((value: T) => void) | null", 0), Some("T"));
-        assert_eq!(parameter_type("def each(self, f: Callable[[State, int], None] = None) -> None", 0).and_then(|ty| handed_type(ty, 0)), Some("State"));
+        assert_eq!(
+            parameter_type("def each(self, f: Callable[[State, int], None] = None) -> None", 0).and_then(|ty| handed_type(ty, 0)),
+            Some("State")
+        );
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //!
 //! Knows files and facts; it reads no disk.
 
+#[cfg(test)]
+mod flow_tests;
 mod given;
 mod hierarchy;
 mod infer;
@@ -163,7 +165,7 @@ fn number_unbound(links: &[FileLinks<'_>], names: &[&str]) -> Vec<UnboundRow> {
 }
 
 /// Both directions: where each node's outgoing edges begin, edge numbers by target, where each node's incoming ones begin.
-fn index_edges(edges: &[EdgeRow], nodes: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+pub(crate) fn index_edges(edges: &[EdgeRow], nodes: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut out_index = vec![0u32; nodes + 1];
     let mut in_index = vec![0u32; nodes + 1];
     for edge in edges {

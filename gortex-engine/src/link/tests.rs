@@ -4,7 +4,7 @@ use crate::graph::{EdgeKind, Graph, NodeId, Tier};
 use crate::index::build::graph_of;
 
 /// Splits a fixture into files and links them.
-fn linked(fixture: &str) -> Graph {
+pub(super) fn linked(fixture: &str) -> Graph {
     let mut files: Vec<(&str, &str)> = Vec::new();
     let mut rest = fixture.trim_start();
     while let Some(after) = rest.strip_prefix("//- ") {
@@ -39,7 +39,7 @@ fn callers(graph: &Graph, id: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(fixture: &str, id: &str, expected: &[&str]) {
+pub(super) fn check(fixture: &str, id: &str, expected: &[&str]) {
     let graph = linked(fixture);
     assert_eq!(callers(&graph, id), expected, "callers of {id}");
 }
