@@ -10,7 +10,7 @@ are `path line column kind definition-path definition-line`; see scip_truth.py.
 import os
 import sys
 
-from clang.cindex import Config, CursorKind, Index, TranslationUnit
+from clang.cindex import Config, CursorKind, Index, TranslationUnit, conf
 
 REFERENCES = {
     CursorKind.DECL_REF_EXPR,
@@ -68,7 +68,9 @@ def main():
         location = child.location
         candidates = [target]
         if child.kind == CursorKind.OVERLOADED_DECL_REF:
-            candidates = [target.get_overloaded_decl(i) if hasattr(target, "get_overloaded_decl") else target for i in range(1)]
+            # A name in a template that overload resolution has not settled: any of them is right.
+            count = conf.lib.clang_getNumOverloadedDecls(target)
+            candidates = [conf.lib.clang_getOverloadedDecl(target, i) for i in range(count)]
         key = (where, location.line, location.column - 1)
         for one in candidates:
             kind = "local" if one.kind in LOCAL or is_local(one) else "in"

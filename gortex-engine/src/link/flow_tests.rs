@@ -221,6 +221,43 @@ mod inner { macro_rules! matches { ($e:expr) => {}; } fn d() { matches!(1); } }
 }
 
 #[test]
+fn an_exported_macro_is_reached_through_its_crate() {
+    let tree = "
+//- Cargo.toml
+[package]
+name = \"app\"
+//- src/lib.rs
+mod macros;
+//- src/macros.rs
+#[macro_export]
+macro_rules! pick { ($e:expr) => {}; }
+macro_rules! hidden { ($e:expr) => {}; }
+//- tests/t.rs
+fn a() { app::pick!(1); }
+fn b() { app::hidden!(1); }
+";
+    check(tree, "src/macros.rs::pick", &["a:1"]);
+    check(tree, "src/macros.rs::hidden", &[]);
+}
+
+#[test]
+fn a_declared_type_comes_before_the_literal_it_is_given() {
+    let tree = "
+//- src/clock.ts
+export interface Clock { now(): number }
+export const clock: Clock = { now() { return 1; } };
+export const plain = { now() { return 1; } };
+//- src/use.ts
+import { clock, plain } from './clock';
+export function a() { clock.now(); }
+export function b() { plain.now(); }
+";
+    check(tree, "src/clock.ts::Clock.now", &["a:2"]);
+    check(tree, "src/clock.ts::plain.now", &["b:3"]);
+    check(tree, "src/clock.ts::clock.now", &[]);
+}
+
+#[test]
 fn headers_of_the_standard_library_are_the_compilers() {
     let tree = "
 //- shim/string.h

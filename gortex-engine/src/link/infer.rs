@@ -383,11 +383,14 @@ impl<'a> Infer<'_, 'a> {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
         // An object literal is its own type: its properties are its members.
-        if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
-            return Ty::Type(node);
-        }
         let file = table.file_of(node);
         let declared = table.str(file, def.ty);
+        if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
+            // Unless it was declared to be of a type of ours: then that type's members are the ones meant.
+            let typed = Ty::Text { file, owner: node, text: declared };
+            let ours = !declared.is_empty() && depth <= DEPTH && matches!(self.settle(typed), Ty::Instance(_));
+            return if ours { typed } else { Ty::Type(node) };
+        }
         if !declared.is_empty() && declared != "auto" {
             return Ty::Text { file, owner: node, text: declared };
         }

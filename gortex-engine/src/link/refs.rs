@@ -349,6 +349,28 @@ impl FileLinker<'_, '_, '_> {
         one_file.then_some(first)
     }
 
+    fn is_crate_root(&self, module: Module) -> bool {
+        let table = &self.infer.scopes.table;
+        let Module::Node(node) = module else { return false };
+        table.family(table.file_of(node)) == Some(Family::Rust) && self.infer.scopes.modules.rust.root(table, node) == node
+    }
+
+    fn macro_of_crate(&self, root: Module, name: NameId) -> Option<NodeId> {
+        let table = &self.infer.scopes.table;
+        let rust = &self.infer.scopes.modules.rust;
+        let Module::Node(root) = root else { return None };
+        let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
+        let exported = |node: &NodeId| {
+            let file = table.files[table.file_of(*node)].base;
+            table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public)
+                && rust.root(table, file) == root
+        };
+        let mut found = macros.iter().copied().filter(exported);
+        let first = found.next()?;
+        // The same name once per configuration stands in one file.
+        found.all(|other| table.file_of(other) == table.file_of(first)).then_some(first)
+    }
+
     fn inherits_openly(&self, place: Place) -> bool {
         let table = &self.infer.scopes.table;
         let implicit = table.files[self.file].lang.is_some_and(|lang| lang.language().implicit_self);
@@ -381,6 +403,10 @@ impl FileLinker<'_, '_, '_> {
                 Entity::Module(_) => Bound::Nothing,
                 Entity::External => loose(Unbound::External),
                 Entity::None if module == Module::External => loose(Unbound::External),
+                // An exported macro hangs at the root of its crate, whatever module it is written in.
+                Entity::None if role == Role::Call && self.is_crate_root(module) => {
+                    self.macro_of_crate(module, name).map_or(loose(Unbound::NoDefinition), Bound::exact)
+                }
                 Entity::None => loose(Unbound::NoDefinition),
             },
             Ty::External => loose(Unbound::External),

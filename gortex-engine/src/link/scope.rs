@@ -294,7 +294,9 @@ impl<'a> Scopes<'a> {
         if let Some(child) = self.modules.rust.children.get(&(node, name)) {
             return Entity::Module(Module::Node(*child));
         }
-        self.imported(file, node, name, outside, depth).or_else(|| self.globbed(file, node, name, want, outside, depth))
+        let imported = self.imported(file, node, name, outside, depth);
+        let imported = if script { self.namesake(imported, want) } else { imported };
+        imported.or_else(|| self.globbed(file, node, name, want, outside, depth))
     }
 
     fn script_export(&self, file: usize, node: NodeId, name: NameId, want: Want, depth: u32) -> Entity {
@@ -343,6 +345,17 @@ impl<'a> Scopes<'a> {
             }
         }
         Entity::None
+    }
+
+    /// Of a definition that was imported by name, the one of its namesakes that is wanted: an import brings in all of them.
+    fn namesake(&self, entity: Entity, want: Want) -> Entity {
+        let Entity::Node(node) = entity else { return entity };
+        let Some(parent) = self.table.parents.get(node as usize).filter(|parent| **parent != NONE) else { return entity };
+        match self.table.members(*parent, self.table.node_name[node as usize]) {
+            [] | [_] => entity,
+            _ if want == Want::Any => entity,
+            many => self.pick(many.iter().copied(), want),
+        }
     }
 
     fn exports_local(&self, file: usize, name: NameId) -> bool {
