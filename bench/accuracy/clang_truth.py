@@ -75,6 +75,8 @@ def main():
         for one in candidates:
             kind = "local" if one.kind in LOCAL or is_local(one) else "in"
             at = rel(one.location)
+            if at == where and (one.location.line, one.location.column) == (location.line, location.column):
+                continue  # an unsettled name that libclang calls its own declaration
             place = (at, one.location.line) if at else None
             places.setdefault(key, set()).add((kind, place, one.get_usr()))
 

@@ -241,6 +241,32 @@ fn b() { app::hidden!(1); }
 }
 
 #[test]
+fn a_function_and_the_module_of_its_name_are_told_apart() {
+    let tree = "
+//- Cargo.toml
+[package]
+name = \"app\"
+//- src/lib.rs
+pub mod task;
+pub use task::spawn;
+pub fn a() { crate::task::spawn(1); }
+pub fn b() { task::spawn::other(1); }
+//- src/task/mod.rs
+mod spawn;
+pub use spawn::spawn;
+//- src/task/spawn.rs
+pub fn spawn(a: u8) {}
+pub fn other(a: u8) {}
+//- tests/t.rs
+fn c() { app::spawn(1); }
+fn d() { app::task::spawn(1); }
+fn e() { app::task(1); }
+";
+    check(tree, "src/task/spawn.rs::spawn", &["a:3", "c:1", "d:2"]);
+    check(tree, "src/task/spawn.rs::other", &["b:4"]);
+}
+
+#[test]
 fn a_declared_type_comes_before_the_literal_it_is_given() {
     let tree = "
 //- src/clock.ts

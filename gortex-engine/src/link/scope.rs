@@ -190,7 +190,8 @@ impl<'a> Scopes<'a> {
             Module::External => Entity::External,
             Module::Unknown => Entity::None,
             Module::Node(_) | Module::Package(_) => {
-                let found = self.lookup(module, name, Want::Any, true, depth + 1);
+                // An import brings in a module and a function of one name together; the function says more.
+                let found = self.lookup(module, name, if rust { Want::Call } else { Want::Any }, true, depth + 1);
                 found.or_else(|| match (table.family(file), module) {
                     (Some(Family::Python), Module::Node(node)) => {
                         let target = table.file_of(node);
@@ -292,7 +293,12 @@ impl<'a> Scopes<'a> {
             return own;
         }
         if let Some(child) = self.modules.rust.children.get(&(node, name)) {
-            return Entity::Module(Module::Node(*child));
+            // `mod spawn; pub use spawn::spawn;`: a module is not called, the function of its name is.
+            let called = match want {
+                Want::Call => self.imported(file, node, name, outside, depth),
+                _ => Entity::None,
+            };
+            return if matches!(called, Entity::Node(_)) { called } else { Entity::Module(Module::Node(*child)) };
         }
         let imported = self.imported(file, node, name, outside, depth);
         let imported = if script { self.namesake(imported, want) } else { imported };
@@ -327,13 +333,23 @@ impl<'a> Scopes<'a> {
         if let Some(imports) = self.imports.get(file) {
             let from = imports.named.partition_point(|(scope, other, _)| (*scope, *other) < (node, name));
             let same = imports.named[from..].iter().take_while(|(scope, other, _)| (*scope, *other) == (node, name));
-            return same.map(|(.., entity)| *entity).find(|entity| entity.is_some()).unwrap_or(Entity::None);
+            // `mod spawn;` is a row too; modules below are found before imports are asked.
+            let mut known = same.map(|(.., entity)| *entity).filter(|entity| entity.is_some());
+            let first = known.next().unwrap_or(Entity::None);
+            return match first {
+                Entity::Module(_) => known.find(|entity| matches!(entity, Entity::Node(_))).unwrap_or(first),
+                other => other,
+            };
         }
         // Before the tables exist (while they are being made) the rows are looked at directly.
         let view = &table.views[file];
         let script = table.family(file) == Some(Family::Script);
         for row in view.imports {
-            if row.alias.is_empty() || table.name_of(file, row.alias) != name || self.import_scope(file, row) != node {
+            if row.flags & import_flag::SUBMODULE != 0
+                || row.alias.is_empty()
+                || table.name_of(file, row.alias) != name
+                || self.import_scope(file, row) != node
+            {
                 continue;
             }
             if outside && script && row.flags & import_flag::REEXPORT == 0 && !self.exports_local(file, name) {
