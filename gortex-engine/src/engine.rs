@@ -18,7 +18,7 @@ use crate::graph::Graph;
 use crate::graph::snapshot::{self, SnapshotError};
 use crate::index::build::{self, Built, Reuse};
 use crate::index::walk::WalkError;
-use crate::link::Manifest;
+use crate::link::{LinkState, Manifest};
 use crate::query::loose::LooseIndex;
 use crate::scip::{self, Applied, Evidence, Imported, ScipError};
 use crate::search::symbols::SymbolIndex;
@@ -206,6 +206,8 @@ pub struct Engine {
     notices: Mutex<Vec<String>>,
     /// Imported compiler evidence, once it was looked for.
     evidence: Mutex<Option<Arc<Evidence>>>,
+    /// What linking kept of the current view. Only who holds the writer's lock looks at it.
+    kept: Mutex<Option<LinkState>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -265,6 +267,7 @@ impl Engine {
             dirty: AtomicBool::new(false),
             notices: Mutex::new(Vec::new()),
             evidence: Mutex::new(None),
+            kept: Mutex::new(None),
         };
         let recovered = engine.editor.recover(&authority);
         for one in recovered {
@@ -365,7 +368,11 @@ impl Engine {
         let first = matches!(base, Base::None);
         let before = base.view();
         let generation = self.generation.load(Ordering::Relaxed).max(before.map_or(0, |view| view.graph.generation)) + 1;
-        let built = self.pool.install(|| build::build(repos, before, reuse, generation, progress, cancel))?;
+        let built = {
+            let mut kept = self.kept.lock();
+            let linked = &mut *kept;
+            self.pool.install(move || build::build(repos, before, reuse, generation, linked, progress, cancel))?
+        };
         let view = match built {
             Built::Unchanged(report) => match base {
                 // A loaded snapshot is published as it is when nothing changed.
@@ -386,6 +393,8 @@ impl Engine {
                 if !evidence.is_empty() {
                     let applied = self.pool.install(|| scip::apply(&mut view.graph, &evidence));
                     tracing::debug!(?applied, "compiler evidence was applied");
+                    // What linking kept speaks of the rows before that.
+                    *self.kept.lock() = None;
                 }
                 Arc::new(*view)
             }
@@ -433,6 +442,7 @@ impl Engine {
             manifests: current.manifests.clone(),
             indexes: Indexes::default(),
         };
+        *self.kept.lock() = None;
         self.dirty.store(true, Ordering::Relaxed);
         self.view.store(Arc::new(view));
         Ok((total, applied))

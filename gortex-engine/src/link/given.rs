@@ -62,12 +62,8 @@ impl<'a> Infer<'_, 'a> {
     fn of_library(&self, base: Ty<'a>, method: &str, parameter: u8) -> Ty<'a> {
         match (method, parameter) {
             ("then", 0) => Self::unwrap(base),
-            (
-                "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" | "sort"
-                | "for_each",
-                0,
-            )
-            | ("sort", 1)
+            ("forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" | "for_each", 0)
+            | ("sort", 0 | 1)
             | ("reduce" | "reduceRight", 1) => self.element(base, 0, false),
             _ => Ty::Unknown,
         }

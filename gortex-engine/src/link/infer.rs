@@ -444,15 +444,15 @@ impl<'a> Infer<'_, 'a> {
             {
                 return self.result_of(found, self.enclosing_type(place.owner), depth);
             }
-            if let Ty::Instance(ty) | Ty::Type(ty) = receiver {
-                if let Some((found, _)) = self.member(ty, name, Want::Call) {
-                    return match self.scopes.table.kind(found) {
-                        kind if kind.is_type() => Ty::Instance(found),
-                        kind if kind.is_callable() => self.result_of(found, Some(ty), depth),
-                        Kind::EnumMember => Ty::Instance(ty),
-                        _ => self.called(self.value_of(found, depth + 1), depth),
-                    };
-                }
+            if let Ty::Instance(ty) | Ty::Type(ty) = receiver
+                && let Some((found, _)) = self.member(ty, name, Want::Call)
+            {
+                return match self.scopes.table.kind(found) {
+                    kind if kind.is_type() => Ty::Instance(found),
+                    kind if kind.is_callable() => self.result_of(found, Some(ty), depth),
+                    Kind::EnumMember => Ty::Instance(ty),
+                    _ => self.called(self.value_of(found, depth + 1), depth),
+                };
             }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {

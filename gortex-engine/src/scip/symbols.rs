@@ -59,7 +59,8 @@ fn descriptor(out: &mut String, graph: &Graph, node: NodeId) {
             name(out, text);
             out.push('(');
             if let Some(nth) = nth {
-                out.push_str(&format!("+{}", nth - 1));
+                out.push('+');
+                out.push_str(&(nth - 1).to_string());
             }
             out.push_str(").");
         }

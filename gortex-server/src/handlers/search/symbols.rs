@@ -190,7 +190,7 @@ fn query_of(graph: &Graph, args: &SearchSymbols) -> Result<SymbolQuery, CallErro
         if !known && !matches!(language.as_str(), "golang" | "c++") {
             return Err(CallError::invalid(format!("`{language}` is no indexed language"))
                 .data("field", "lang")
-                .data("valid_values", LANGUAGES.map(|one| one.name)));
+                .data("valid_values", LANGUAGES.map(|one| one.name).to_vec()));
         }
     }
     query.class = match args.query_class {
