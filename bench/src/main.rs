@@ -7,6 +7,7 @@
 
 mod client;
 mod corpus;
+mod edges;
 mod edit;
 mod index;
 mod machine;
@@ -44,6 +45,8 @@ enum Bench {
         #[command(flatten)]
         tools: ToolOptions,
     },
+    /// Every definition, edge and loose end of a folder, one a line: the input of `bench/accuracy`.
+    Edges { path: PathBuf },
     /// One measurement in this process; prints one line of JSON.
     #[command(hide = true)]
     Measure { what: What, path: PathBuf, threads: usize, state: PathBuf },
@@ -88,6 +91,11 @@ fn main() -> Result<()> {
             index(&options)?;
             println!();
             tools(&options.paths, &tool_options)
+        }
+        Bench::Edges { path } => {
+            let state = tempfile::tempdir()?;
+            print!("{}", edges::dump(&path.canonicalize()?, state.path())?);
+            Ok(())
         }
         Bench::Measure { what, path, threads, state } => {
             println!("{}", serde_json::to_string(&measure::run(what, &path, threads, &state)?)?);

@@ -27,6 +27,7 @@ use crate::index::walk::WalkError;
 use crate::index::watch::Live;
 use crate::link::{LinkState, Manifest};
 use crate::query::loose::LooseIndex;
+use crate::scip::{self, Applied, Evidence, Imported, ScipError};
 use crate::search::docs::DocIndex;
 use crate::search::embed::{EmbeddingProvider, StaticEmbeddings};
 use crate::search::semantic::SemanticIndex;
@@ -266,6 +267,8 @@ pub struct Engine {
     notices: Mutex<Vec<String>>,
     model_folder: OnceLock<PathBuf>,
     model: OnceLock<Option<Box<dyn EmbeddingProvider>>>,
+    /// Imported compiler evidence, once it was looked for.
+    evidence: Mutex<Option<Arc<Evidence>>>,
     /// What linking kept of the current view. Only who holds the writer's lock looks at it.
     kept: Mutex<Option<LinkState>>,
 }
@@ -332,6 +335,7 @@ impl Engine {
             notices: Mutex::new(Vec::new()),
             model_folder: OnceLock::new(),
             model: OnceLock::new(),
+            evidence: Mutex::new(None),
             kept: Mutex::new(None),
         };
         let recovered = engine.editor.recover(&authority);
@@ -501,8 +505,15 @@ impl Engine {
                 }
                 Base::None => return Ok(self.view()),
             },
-            Built::New(view) | Built::Touched(view) => {
+            Built::New(mut view) | Built::Touched(mut view) => {
                 self.dirty.store(true, Ordering::Relaxed);
+                let evidence = self.evidence(repos);
+                if !evidence.is_empty() {
+                    let applied = self.pool.install(|| scip::apply(&mut view.graph, &evidence));
+                    tracing::debug!(?applied, "compiler evidence was applied");
+                    // What linking kept speaks of the rows before that.
+                    *self.kept.lock() = None;
+                }
                 Arc::new(*view)
             }
         };
@@ -522,6 +533,75 @@ impl Engine {
 
     fn note_check(&self, start: Instant) {
         *self.checked.lock() = Some(Checked { at: Instant::now(), took: start.elapsed() });
+    }
+
+    // ----- compiler evidence
+
+    /// Imports SCIP indexes of the tracked repository `repo`. What they say of files as they are is kept beside the snapshot and
+    /// applied to this and every later generation; what they say of other content is counted and left out.
+    pub fn import_scip(&self, repo: &RepoInfo, indexes: &[PathBuf]) -> Result<(Imported, Applied), ScipError> {
+        let _writer = self.writer.lock();
+        let current = self.view();
+        let number = current.repos.iter().position(|known| known == repo);
+        let mut total = Imported::default();
+        let mut evidence = Evidence::clone(&self.evidence(&current.repos));
+        for path in indexes {
+            let shown = |rel: &str| number.map_or_else(|| rel.to_owned(), |number| current.shown(number, rel));
+            let (found, imported) = scip::read(path, &repo.root, shown)?;
+            total.add(&imported);
+            evidence.merge(found);
+        }
+        let mut graph = current.graph.clone();
+        graph.generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
+        let applied = self.pool.install(|| scip::apply(&mut graph, &evidence));
+        self.keep_evidence(&current.repos, &evidence);
+        *self.evidence.lock() = Some(Arc::new(evidence));
+        let view = View {
+            graph,
+            repos: current.repos.clone(),
+            report: current.report.clone(),
+            complete: current.complete,
+            revision: None,
+            manifests: current.manifests.clone(),
+            indexes: Arc::default(),
+        };
+        *self.kept.lock() = None;
+        self.dirty.store(true, Ordering::Relaxed);
+        self.view.store(Arc::new(view));
+        Ok((total, applied))
+    }
+
+    fn evidence_path(&self, repos: &[RepoInfo]) -> PathBuf {
+        self.snapshot_path(repos).with_file_name("evidence.json")
+    }
+
+    /// The evidence kept for these repositories; none where the file is missing or damaged, which costs a new import.
+    fn evidence(&self, repos: &[RepoInfo]) -> Arc<Evidence> {
+        let mut known = self.evidence.lock();
+        if let Some(evidence) = &*known {
+            return Arc::clone(evidence);
+        }
+        let read = || serde_json::from_slice(&std::fs::read(self.evidence_path(repos)).ok()?).ok();
+        let found = Arc::new(if self.options.persist { read().unwrap_or_default() } else { Evidence::default() });
+        *known = Some(Arc::clone(&found));
+        found
+    }
+
+    fn keep_evidence(&self, repos: &[RepoInfo], evidence: &Evidence) {
+        if !self.options.persist {
+            return;
+        }
+        let path = self.evidence_path(repos);
+        let written = serde_json::to_vec(evidence).map_err(std::io::Error::other).and_then(|bytes| {
+            let folder = path.parent().unwrap_or(&self.options.cache_dir);
+            std::fs::create_dir_all(folder)?;
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            std::io::Write::write_all(&mut file, &bytes)?;
+            file.persist(&path).map(|_| ()).map_err(|error| error.error)
+        });
+        if let Err(error) = written {
+            tracing::warn!(%error, "the imported evidence was not kept; it holds until this process ends");
+        }
     }
 
     // ----- snapshots

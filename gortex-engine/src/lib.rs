@@ -13,5 +13,6 @@ pub mod index;
 pub mod lang;
 pub mod link;
 pub mod query;
+pub mod scip;
 pub mod search;
 pub mod vcs;

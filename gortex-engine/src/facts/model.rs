@@ -296,6 +296,9 @@ byte_enum! {
         Unwrap = "unwrap",
         /// What iterating over `base` yields.
         Element = "element",
+        /// What the callee `base` hands to a function that it is given: `slot` holds the argument's position (high five bits) and
+        /// the parameter's (low three).
+        Given = "given",
     }
 }
 
@@ -361,7 +364,7 @@ pub struct DefRow {
     pub doc: Str,
     /// Declared type (field, variable, constant) or result type (callable), as written.
     pub ty: Str,
-    /// The value it is initialised with (an [`ExprRow`]), or [`NONE`].
+    /// The value it is initialised with (an [`ExprRow`]), or [`NONE`]; of a callable without a declared result, what it returns.
     pub init: u32,
     /// [`Kind`] as a byte.
     pub kind: u8,

@@ -131,5 +131,6 @@ pub(crate) fn show_expr(view: &FactsView<'_>, index: u32) -> String {
         ExprKind::Index => format!("{}[]", base()),
         ExprKind::Unwrap => format!("{}?", base()),
         ExprKind::Element => format!("{}*", base()),
+        ExprKind::Given => format!("{}({}:{})", base(), row.slot >> 3, row.slot & 7),
     }
 }

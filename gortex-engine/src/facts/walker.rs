@@ -117,8 +117,12 @@ pub struct Walker<'a> {
     around: Vec<u16>,
     claimed: FxHashSet<(u32, u8, Str)>,
     members: FxHashSet<(u32, Str)>,
+    /// Functions that are arguments, by node: the callee's expression and the position.
+    handed: FxHashMap<usize, (u32, usize)>,
     scope: u32,
     function_scope: u32,
+    /// The definition whose body is walked; [`NONE`] inside a lambda.
+    returning: u32,
     lambdas: u32,
     embedded: u32,
     /// Whether the text walked is inside of a file in another language.
@@ -145,8 +149,10 @@ impl<'a> Walker<'a> {
             around: Vec::new(),
             claimed: FxHashSet::default(),
             members: FxHashSet::default(),
+            handed: FxHashMap::default(),
             scope: 0,
             function_scope: 0,
+            returning: NONE,
             lambdas: 0,
             embedded: 0,
             host: false,
@@ -413,24 +419,59 @@ impl<'a> Walker<'a> {
 
     /// Runs `body` with `def` as the innermost definition and in a fresh lexical scope.
     pub fn in_def(&mut self, def: u32, body: impl FnOnce(&mut Self)) {
-        self.owned_by(def, |walker| walker.in_function_scope(body));
+        self.owned_by(def, |walker| walker.in_function_scope(def, body));
     }
 
     /// Runs `body` inside a function that has no definition of its own (a lambda, a callback): what is declared there is
     /// local to it, although the innermost definition stays the one around.
     pub fn in_lambda(&mut self, body: impl FnOnce(&mut Self)) {
         self.lambdas += 1;
-        self.in_function_scope(body);
+        self.in_function_scope(NONE, body);
         self.lambdas -= 1;
     }
 
-    fn in_function_scope(&mut self, body: impl FnOnce(&mut Self)) {
+    fn in_function_scope(&mut self, returning: u32, body: impl FnOnce(&mut Self)) {
         let outer = self.function_scope;
+        let around = std::mem::replace(&mut self.returning, returning);
         self.in_scope(|walker| {
             walker.function_scope = walker.scope;
             body(walker);
         });
         self.function_scope = outer;
+        self.returning = around;
+    }
+
+    /// Notes what the function being walked returns, where nothing was declared and nothing noted before.
+    pub fn returns(&mut self, value: Node<'_>) {
+        let open =
+            |def: &DefRow| def.kind().is_callable() && def.kind() != Kind::Constructor && def.ty == Str(0) && def.init == NONE;
+        if !self.rows.defs.get(self.returning as usize).is_some_and(open) {
+            return;
+        }
+        let found = self.expr_of(value);
+        if found != NONE && self.rows.exprs[found as usize].kind() != ExprKind::Literal {
+            self.rows.defs[self.returning as usize].init = found;
+        }
+    }
+
+    /// Notes that a function is an argument of a call, before it is visited.
+    pub fn hand(&mut self, function: Node<'_>, callee: u32, position: usize) {
+        if callee != NONE {
+            self.handed.insert(function.id(), (callee, position));
+        }
+    }
+
+    /// What a function's parameter at `position` is given where the function is an argument; [`NONE`] where it is none.
+    pub fn given(&mut self, function: Node<'_>, position: usize) -> u32 {
+        match self.handed.get(&function.id()) {
+            Some((callee, argument)) if position < 8 && *argument < 32 => {
+                let (callee, slot) = (*callee, argument << 3 | position);
+                let found = self.expr(ExprKind::Given, "", callee, function);
+                self.rows.exprs[found as usize].slot = slot as u8;
+                found
+            }
+            _ => NONE,
+        }
     }
 
     /// Runs `body` in the scope of the function around, whatever blocks lie between (`var`).

@@ -61,6 +61,7 @@ pub(super) static PYTHON: Language = Language {
         ("keyword_argument", Action::Hook(|w, node| w.visit_field(node, "value"))),
         ("if_statement", Action::Hook(if_statement)),
         ("yield", Action::Hook(yields)),
+        ("return_statement", Action::Hook(returned)),
         ("import_statement", Action::Hook(import)),
         ("import_from_statement", Action::Hook(import_from)),
         ("future_import_statement", Action::Hook(import_from)),
@@ -326,7 +327,7 @@ fn function(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
         if let Some(generics) = node.child_by_field_name("type_parameters") {
             types::parameters(w, generics);
         }
-        let (count, variadic) = parameters.map_or((0, false), |list| bind::parameters(w, list, receiver));
+        let (count, variadic) = parameters.map_or((0, false), |list| bind::parameters(w, node, list, receiver));
         let row = w.def_mut(def);
         row.params = count;
         if variadic {
@@ -336,6 +337,14 @@ fn function(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
             w.visit(body);
         }
     });
+}
+
+/// `return value`.
+fn returned(w: &mut Walker<'_>, node: Node<'_>) {
+    w.visit_children(node);
+    if let Some(value) = node.named_child(0) {
+        w.returns(value);
+    }
 }
 
 /// Whether a body is nothing but `...`, maybe under a docstring.
@@ -357,7 +366,7 @@ fn lambda(w: &mut Walker<'_>, node: Node<'_>, named: Option<(Node<'_>, Node<'_>)
     let body = node.child_by_field_name("body");
     let class = (place(w) == Place::Class).then(|| w.owner());
     let walk = |w: &mut Walker<'_>| {
-        let counted = parameters.map_or((0, false), |list| bind::parameters(w, list, class));
+        let counted = parameters.map_or((0, false), |list| bind::parameters(w, node, list, class));
         if let Some(body) = body {
             w.visit(body);
         }
@@ -543,6 +552,13 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) {
         _ => w.visit(callee),
     }
     if let Some(arguments) = arguments {
+        let mut cursor = arguments.walk();
+        for (position, argument) in arguments.named_children(&mut cursor).filter(|child| !child.is_extra()).enumerate() {
+            if argument.kind() == "lambda" {
+                let callee = w.expr_of(callee);
+                w.hand(argument, callee, position);
+            }
+        }
         w.visit(arguments);
     }
 }

@@ -330,7 +330,7 @@ fn by_name(table: &Table<'_>, of_node: &[u32], place: &[u32]) -> Vec<(u32, NodeI
 }
 
 /// Both directions: where each node's outgoing edges begin, edge numbers by target, where each node's incoming ones begin.
-fn index_edges(edges: &[EdgeRow], nodes: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+pub(crate) fn index_edges(edges: &[EdgeRow], nodes: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let mut out_index = vec![0u32; nodes + 1];
     let mut in_index = vec![0u32; nodes + 1];
     for edge in edges {

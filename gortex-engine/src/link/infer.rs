@@ -380,6 +380,7 @@ impl<'a> Infer<'_, 'a> {
             ExprKind::Unwrap => Self::unwrap(base(row.base)),
             ExprKind::Index => self.element(base(row.base), row.slot, true),
             ExprKind::Element => self.element(base(row.base), row.slot, false),
+            ExprKind::Given => self.handed(place, row.base, (row.slot >> 3, row.slot & 7), depth),
         }
     }
 
@@ -423,7 +424,7 @@ impl<'a> Infer<'_, 'a> {
         if text.ends_with('\\') && language.is_some_and(|language| language.family == Family::Php) {
             return Ty::Module(self.scopes.php_prefix(place.file, place.owner, text));
         }
-        match self.scopes.free(place.file, place.owner, name, Want::Any) {
+        match self.scopes.free(place.file, place.owner, name, self.want_value(place.file)) {
             Entity::Node(node) => self.value_of(node, depth + 1),
             Entity::Module(module) => Ty::Module(module),
             Entity::External | Entity::None if let Some(module) = self.facade(place, text) => Ty::Module(module),
@@ -450,6 +451,25 @@ impl<'a> Infer<'_, 'a> {
             && !self.scopes.modules.csharp.is_part(text)
             && text.starts_with(char::is_uppercase)
             && matches!(family, Some(Family::Jvm | Family::CSharp))
+    }
+
+    /// What a name in front of a `.` or `::` may be: in TypeScript never an interface, elsewhere anything.
+    fn want_value(&self, file: usize) -> Want {
+        if self.scopes.table.family(file) == Some(Family::Script) { Want::Value } else { Want::Any }
+    }
+
+    fn want_in(&self, module: Module) -> Want {
+        match module {
+            Module::Node(node) => self.want_value(self.scopes.table.file_of(node)),
+            _ => Want::Any,
+        }
+    }
+
+    /// A member of the supertypes of the type around, in their order.
+    pub fn super_member(&self, owner: NodeId, name: NameId, want: Want) -> Option<NodeId> {
+        let ty = self.enclosing_type(owner)?;
+        let supers = self.hierarchy.supers.get(&ty)?;
+        supers.iter().find_map(|above| self.member(*above, name, want)).map(|(node, _)| node)
     }
 
     /// A member of one of the enclosing types, innermost first.
@@ -481,11 +501,14 @@ impl<'a> Infer<'_, 'a> {
             return table.parents.get(node as usize).map_or(Ty::Unknown, |parent| Ty::Instance(*parent));
         }
         // An object literal is its own type: its properties are its members.
-        if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
-            return Ty::Type(node);
-        }
         let file = table.file_of(node);
         let declared = table.str(file, def.ty);
+        if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
+            // Unless it was declared to be of a type of ours: then that type's members are the ones meant.
+            let typed = Ty::Text { file, owner: node, text: declared };
+            let ours = !declared.is_empty() && depth <= DEPTH && matches!(self.settle(typed), Ty::Instance(_));
+            return if ours { typed } else { Ty::Type(node) };
+        }
         if !declared.is_empty() && declared != "auto" {
             return Ty::Text { file, owner: node, text: declared };
         }
@@ -505,7 +528,7 @@ impl<'a> Infer<'_, 'a> {
                 None if types::unwraps(text) => base,
                 None => Ty::Unknown,
             },
-            Ty::Module(module) => match self.scopes.lookup(module, name, Want::Any, true, 0) {
+            Ty::Module(module) => match self.scopes.lookup(module, name, self.want_in(module), true, 0) {
                 Entity::Node(node) => self.value_of(node, depth + 1),
                 Entity::Module(module) => Ty::Module(module),
                 Entity::External => Ty::External,
@@ -538,16 +561,21 @@ impl<'a> Infer<'_, 'a> {
             let base = self.ty(place, row.base, depth + 1);
             let text = view.str(row.name);
             let receiver = self.settle_receiver(base);
-            if let Ty::Instance(ty) | Ty::Type(ty) = receiver {
-                let name = self.scopes.table.name_of(place.file, row.name);
-                if let Some((found, _)) = self.member(ty, name, Want::Call) {
-                    return match self.scopes.table.kind(found) {
-                        kind if kind.is_type() => Ty::Instance(found),
-                        kind if kind.is_callable() => self.result_of(found, Some(ty), depth),
-                        Kind::EnumMember => Ty::Instance(ty),
-                        _ => self.called(self.value_of(found, depth + 1), depth),
-                    };
-                }
+            let name = self.scopes.table.name_of(place.file, row.name);
+            if view.expr(row.base).is_some_and(|base| base.kind() == ExprKind::Super)
+                && let Some(found) = self.super_member(place.owner, name, Want::Call)
+            {
+                return self.result_of(found, self.enclosing_type(place.owner), depth);
+            }
+            if let Ty::Instance(ty) | Ty::Type(ty) = receiver
+                && let Some((found, _)) = self.member(ty, name, Want::Call)
+            {
+                return match self.scopes.table.kind(found) {
+                    kind if kind.is_type() => Ty::Instance(found),
+                    kind if kind.is_callable() => self.result_of(found, Some(ty), depth),
+                    Kind::EnumMember => Ty::Instance(ty),
+                    _ => self.called(self.value_of(found, depth + 1), depth),
+                };
             }
             if let (Ty::Type(ty), "new") = (receiver, text)
                 && self.scopes.table.family(place.file) == Some(Family::Lua)
@@ -571,6 +599,7 @@ impl<'a> Infer<'_, 'a> {
             if types::one_element(text) {
                 return self.element(base, 0, false);
             }
+            return self.called(self.member_type(base, name, text, depth), depth);
         }
         self.called(self.ty(place, callee, depth + 1), depth)
     }
@@ -596,12 +625,13 @@ impl<'a> Infer<'_, 'a> {
         if text.is_empty() && table.family(file) == Some(Family::Lua) {
             return self.returned(node, receiver, depth);
         }
-        if text.is_empty() && def.init != NONE && depth <= DEPTH {
-            // `= value` in place of a body.
-            return self.ty(Place { file, owner: node }, def.init, depth + 1);
-        }
-        if text.is_empty() || depth > DEPTH {
+        if depth > DEPTH {
             return Ty::Unknown;
+        }
+        if text.is_empty() {
+            // Nothing declared: what it returns, read inside it. A generator gives a generator.
+            let plain = def.init != NONE && def.kind().is_callable() && !def.has(flag::GENERATOR);
+            return if plain { self.ty(Place { file, owner: node }, def.init, depth + 1) } else { Ty::Unknown };
         }
         if text == "type" && table.family(file) == Some(Family::Zig) {
             // A generic container: what the function returns is a struct written in it.
@@ -623,7 +653,7 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// The inside of a carrier; a value that is none stays as it is.
-    fn unwrap(ty: Ty<'a>) -> Ty<'a> {
+    pub(super) fn unwrap(ty: Ty<'a>) -> Ty<'a> {
         match Self::text_shape(ty) {
             Some((file, owner, parsed)) if types::is_carrier(parsed.head) || parsed.tuple => match parsed.args.first() {
                 Some(inner) => Ty::Text { file, owner, text: inner },
@@ -654,7 +684,7 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// An element: of a tuple by position, of a list, of a map.
-    fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
+    pub(super) fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
         let ty = self.spelled_out(ty);
         let Some((file, owner, parsed)) = Self::text_shape(ty) else {
             return if ty == Ty::External { Ty::External } else { Ty::Unknown };

@@ -14,7 +14,10 @@ mod elixir;
 #[cfg(test)]
 mod elixir_tests;
 mod extensions;
+#[cfg(test)]
+mod flow_tests;
 mod foreign;
+mod given;
 mod haskell;
 #[cfg(test)]
 mod haskell_tests;
@@ -50,6 +53,7 @@ mod types;
 
 use rayon::prelude::*;
 
+pub(crate) use assemble::index_edges;
 pub use modules::{Manifest, is_manifest};
 pub use relink::{Effort, relink};
 

@@ -432,7 +432,7 @@ impl FileLinker<'_, '_, '_> {
                     let one_space = language.is_some_and(|one| matches!(one.family, Family::Dart | Family::Swift));
                     one_space || kind.is_callable() || kind.is_type()
                 }
-                Want::Any => true,
+                Want::Any | Want::Value => true,
             };
             // `Foo(..)` inside `Foo` makes a new one: the type is meant, its constructor follows from that.
             let made = |node: NodeId| match scopes.table.kind(node) {
@@ -480,8 +480,8 @@ impl FileLinker<'_, '_, '_> {
             }
             Entity::Module(_) if is_calling(role) => nothing,
             Entity::External if is_calling(role) => Bound::Loose(Unbound::External),
-            Entity::None if rust && role == Role::Call => self.exported_macro(name).map_or(nothing, Bound::exact),
             Entity::None if !library && self.inherits_openly(place) && is_calling(role) => Bound::Loose(Unbound::NoMember),
+            Entity::None if rust && role == Role::Call => self.exported_macro(place, name).map_or(nothing, Bound::exact),
             Entity::Module(_) | Entity::External => Bound::Nothing,
             Entity::None if is_calling(role) && self.is_builtin(row) => Bound::Loose(Unbound::Builtin),
             Entity::None => nothing,
@@ -511,19 +511,62 @@ impl FileLinker<'_, '_, '_> {
         })
     }
 
-    /// `macro_rules!` names are visible by the order of the text, not by path: the only macro of that name is meant.
-    fn exported_macro(&self, name: NameId) -> Option<NodeId> {
+    /// `macro_rules!` names are visible by the order of the text, not by path: a macro written inside a function or module is
+    /// known there only, one at the level of a file in its crate, and elsewhere only where it is exported. What is left must
+    /// be written in one file, where the same name may stand once per configuration.
+    fn exported_macro(&self, place: Place, name: NameId) -> Option<NodeId> {
         let table = &self.infer.scopes.table;
-        if name == NONE {
-            return None;
-        }
+        let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
+        let rust = &self.infer.scopes.modules.rust;
         let repo = table.files[self.file].repo;
-        let macros = self.infer.scopes.macros.get(&name)?;
-        let mut same = macros.iter().copied().filter(|node| table.files[table.file_of(*node)].repo == repo);
-        match (same.next(), same.next()) {
-            (Some(one), None) => Some(one),
-            _ => None,
-        }
+        let own = rust.root(table, self.infer.scopes.module_of(place.owner));
+        // 0: around the mention; 1: in its crate; 2: exported by another one.
+        let distance = |node: NodeId| {
+            let parent = table.parents.get(node as usize).copied().unwrap_or(NONE);
+            let around = parent == place.owner || table.ancestors(place.owner).any(|above| above == parent);
+            if table.kind(parent) != Kind::File {
+                return around.then_some(0);
+            }
+            let file = table.file_of(node);
+            if file == self.file {
+                return Some(0);
+            }
+            if rust.root(table, table.files[file].base) == own {
+                return Some(1);
+            }
+            let exported = table.def(node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public);
+            (exported && table.files[file].repo == repo).then_some(2)
+        };
+        let mut near: Vec<(u8, NodeId)> = macros.iter().filter_map(|node| Some((distance(*node)?, *node))).collect();
+        near.sort_unstable();
+        let (nearest, first) = *near.first()?;
+        let one_file = near
+            .iter()
+            .take_while(|(distance, _)| *distance == nearest)
+            .all(|(_, node)| table.file_of(*node) == table.file_of(first));
+        one_file.then_some(first)
+    }
+
+    fn is_crate_root(&self, module: Module) -> bool {
+        let table = &self.infer.scopes.table;
+        let Module::Node(node) = module else { return false };
+        table.family(table.file_of(node)) == Some(Family::Rust) && self.infer.scopes.modules.rust.root(table, node) == node
+    }
+
+    fn macro_of_crate(&self, root: Module, name: NameId) -> Option<NodeId> {
+        let table = &self.infer.scopes.table;
+        let rust = &self.infer.scopes.modules.rust;
+        let Module::Node(root) = root else { return None };
+        let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
+        let exported = |node: &NodeId| {
+            let file = table.files[table.file_of(*node)].base;
+            table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public)
+                && rust.root(table, file) == root
+        };
+        let mut found = macros.iter().copied().filter(exported);
+        let first = found.next()?;
+        // The same name once per configuration stands in one file.
+        found.all(|other| table.file_of(other) == table.file_of(first)).then_some(first)
     }
 
     fn inherits_openly(&self, place: Place) -> bool {
@@ -557,6 +600,9 @@ impl FileLinker<'_, '_, '_> {
             (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
             _ => Bound::Nothing,
         };
+        if of_super && let Some(node) = self.infer.super_member(place.owner, name, want(role)).filter(|_| name != NONE) {
+            return Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false };
+        }
         let found = self.infer.settle_receiver(receiver);
         if matches!(found, Ty::External | Ty::Text { .. } | Ty::Unknown)
             && let Some(node) = scopes.foreign_member(place, row.recv, receiver, name)
@@ -566,7 +612,7 @@ impl FileLinker<'_, '_, '_> {
         match found {
             Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
                 Some((node, inherited)) => {
-                    let confidence = if inherited || of_super { 95 } else { 100 };
+                    let confidence = if inherited { 95 } else { 100 };
                     Bound::To { node, tier: Tier::AstResolved, confidence, aliased: false }
                 }
                 // A class library makes `new` for every class.
@@ -585,6 +631,10 @@ impl FileLinker<'_, '_, '_> {
                 Entity::External => loose(Unbound::External),
                 Entity::None if module == Module::External || table.family(self.file) == Some(Family::Php) => {
                     loose(Unbound::External)
+                }
+                // An exported macro hangs at the root of its crate, whatever module it is written in.
+                Entity::None if role == Role::Call && self.is_crate_root(module) => {
+                    self.macro_of_crate(module, name).map_or(loose(Unbound::NoDefinition), Bound::exact)
                 }
                 Entity::None => loose(Unbound::NoDefinition),
             },

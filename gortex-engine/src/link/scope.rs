@@ -44,6 +44,8 @@ pub(crate) enum Want {
     Call,
     /// A type.
     Type,
+    /// Something that is there at run time: a constant and an interface may share a name.
+    Value,
     /// Whatever has the name.
     Any,
 }
@@ -234,7 +236,8 @@ impl<'a> Scopes<'a> {
             Module::External => Entity::External,
             Module::Unknown => Entity::None,
             Module::Node(_) | Module::Package(_) => {
-                let found = self.lookup(module, name, Want::Any, true, depth + 1);
+                // An import brings in a module and a function of one name together; the function says more.
+                let found = self.lookup(module, name, if rust { Want::Call } else { Want::Any }, true, depth + 1);
                 found.or_else(|| match (table.family(file), module) {
                     (Some(Family::Python), Module::Node(node)) => {
                         let target = table.file_of(node);
@@ -350,9 +353,16 @@ impl<'a> Scopes<'a> {
             return own;
         }
         if let Some(child) = self.modules.rust.children.get(&(node, name)) {
-            return Entity::Module(Module::Node(*child));
+            // `mod spawn; pub use spawn::spawn;`: a module is not called, the function of its name is.
+            let called = match want {
+                Want::Call => self.imported(file, node, name, outside, depth),
+                _ => Entity::None,
+            };
+            return if matches!(called, Entity::Node(_)) { called } else { Entity::Module(Module::Node(*child)) };
         }
-        self.imported(file, node, name, outside, depth).or_else(|| self.globbed(file, node, name, want, outside, depth))
+        let imported = self.imported(file, node, name, outside, depth);
+        let imported = if script { self.namesake(imported, want) } else { imported };
+        imported.or_else(|| self.globbed(file, node, name, want, outside, depth))
     }
 
     fn script_export(&self, file: usize, node: NodeId, name: NameId, want: Want, depth: u32) -> Entity {
@@ -383,13 +393,23 @@ impl<'a> Scopes<'a> {
         if let Some(imports) = self.imports.get(file) {
             let from = imports.named.partition_point(|(scope, other, _)| (*scope, *other) < (node, name));
             let same = imports.named[from..].iter().take_while(|(scope, other, _)| (*scope, *other) == (node, name));
-            return same.map(|(.., entity)| *entity).find(|entity| entity.is_some()).unwrap_or(Entity::None);
+            // `mod spawn;` is a row too; modules below are found before imports are asked.
+            let mut known = same.map(|(.., entity)| *entity).filter(|entity| entity.is_some());
+            let first = known.next().unwrap_or(Entity::None);
+            return match first {
+                Entity::Module(_) => known.find(|entity| matches!(entity, Entity::Node(_))).unwrap_or(first),
+                other => other,
+            };
         }
         // Before the tables exist (while they are being made) the rows are looked at directly.
         let view = &table.views[file];
         let script = table.family(file) == Some(Family::Script);
         for row in view.imports {
-            if row.alias.is_empty() || table.name_of(file, row.alias) != name || self.import_scope(file, row) != node {
+            if row.flags & import_flag::SUBMODULE != 0
+                || row.alias.is_empty()
+                || table.name_of(file, row.alias) != name
+                || self.import_scope(file, row) != node
+            {
                 continue;
             }
             if outside && script && row.flags & import_flag::REEXPORT == 0 && !self.exports_local(file, name) {
@@ -401,6 +421,17 @@ impl<'a> Scopes<'a> {
             }
         }
         Entity::None
+    }
+
+    /// Of a definition that was imported by name, the one of its namesakes that is wanted: an import brings in all of them.
+    fn namesake(&self, entity: Entity, want: Want) -> Entity {
+        let Entity::Node(node) = entity else { return entity };
+        let Some(parent) = self.table.parents.get(node as usize).filter(|parent| **parent != NONE) else { return entity };
+        match self.table.members(*parent, self.table.node_name[node as usize]) {
+            [] | [_] => entity,
+            _ if want == Want::Any => entity,
+            many => self.pick(many.iter().copied(), want),
+        }
     }
 
     fn exports_local(&self, file: usize, name: NameId) -> bool {
@@ -447,6 +478,7 @@ impl<'a> Scopes<'a> {
         let fits = |kind: Kind| match want {
             Want::Call => kind.is_callable(),
             Want::Type => kind.is_type(),
+            Want::Value => !matches!(kind, Kind::Interface | Kind::TypeAlias),
             Want::Any => true,
         };
         let best = nodes

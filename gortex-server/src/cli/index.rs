@@ -9,6 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use gortex_engine::engine::{IndexError, View};
 use gortex_engine::index::build::Reuse;
+use gortex_engine::scip::{Applied, Imported};
 
 use super::app::{App, dirs, folder, runtime, settings, with_folder};
 use super::{Failure, bar};
@@ -23,6 +24,10 @@ pub(crate) struct IndexArgs {
     /// Read and parse every file again.
     #[arg(long)]
     full: bool,
+    /// Take in SCIP indexes of this repository, made by compilers' indexers: their relations are kept as compiler evidence for
+    /// files whose content is still the one they speak of.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    scip: Vec<PathBuf>,
     /// Show no progress.
     #[arg(long)]
     quiet: bool,
@@ -43,7 +48,7 @@ pub(crate) fn run(args: IndexArgs) -> Result<ExitCode, Failure> {
         }
         // A person asked for it by name: without a mark it has to be remembered, or the next start would not find it.
         Decision::Inactive { .. } => {
-            let repos = with_folder(Vec::new(), asked, &app.config);
+            let repos = with_folder(Vec::new(), asked.clone(), &app.config);
             for repo in &repos {
                 Config::remember(&dirs.config, &RepoEntry { path: repo.root.clone(), name: Some(repo.name.clone()) })?;
             }
@@ -69,7 +74,14 @@ pub(crate) fn run(args: IndexArgs) -> Result<ExitCode, Failure> {
     drop(progress);
     runtime.shutdown_background();
     match outcome {
-        Ok(view) => {
+        Ok(mut view) => {
+            if !args.scip.is_empty() {
+                let repo = view.repos.iter().find(|repo| asked.starts_with(&repo.root)).cloned();
+                let repo = repo.ok_or_else(|| Failure::usage(format!("`{}` is in no tracked repository", asked.display())))?;
+                let (imported, applied) = engine.import_scip(&repo, &args.scip)?;
+                eprintln!("{}", evidence(&imported, &applied));
+                view = engine.view();
+            }
             engine.flush();
             eprintln!("{}", summary(&view, start.elapsed().as_secs_f64()));
             Ok(ExitCode::SUCCESS)
@@ -77,6 +89,21 @@ pub(crate) fn run(args: IndexArgs) -> Result<ExitCode, Failure> {
         Err(IndexError::Cancelled) => Err(Failure { code: 130, message: "stopped; the index before is unchanged".to_owned() }),
         Err(error) => Err(error.into()),
     }
+}
+
+fn evidence(imported: &Imported, applied: &Applied) -> String {
+    format!(
+        "compiler evidence: {} documents ({} stale, {} without a file), {} mentions; {} relations raised, {} added, {} inferred ones \
+         removed, {} resolved ones contradicted and kept",
+        imported.documents,
+        imported.stale,
+        imported.missing,
+        imported.mentions,
+        applied.raised,
+        applied.added,
+        applied.removed,
+        applied.contradicted,
+    )
 }
 
 fn summary(view: &View, seconds: f64) -> String {

@@ -7,6 +7,7 @@ mod app;
 mod arguments;
 mod bar;
 mod call;
+mod export;
 mod index;
 mod mcp;
 mod status;
@@ -39,6 +40,8 @@ enum Verb {
     Call(call::CallArgs),
     /// Index a repository and remember it.
     Index(index::IndexArgs),
+    /// Write the graph for other tools: a SCIP index.
+    Export(export::ExportArgs),
     /// Say what is tracked and indexed here.
     Status(status::StatusArgs),
     /// List or describe the tools.
@@ -96,6 +99,7 @@ pub fn main() -> ExitCode {
         Verb::Mcp(args) => mcp::run(args),
         Verb::Call(args) => call::run(args),
         Verb::Index(args) => index::run(args),
+        Verb::Export(args) => export::run(args),
         Verb::Status(args) => status::run(args),
         Verb::Tools(args) => tools::run(args),
         Verb::IndexChild => index_child(),

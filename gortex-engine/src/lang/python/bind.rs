@@ -588,7 +588,7 @@ pub(super) fn parameter_mentions(w: &mut Walker<'_>, list: Node<'_>) {
 
 /// Binds parameters; `class` is the class whose receiver comes first. Returns their number without the receiver, and
 /// whether there are any number of them.
-pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>, class: Option<u32>) -> (u16, bool) {
+pub(super) fn parameters(w: &mut Walker<'_>, function: Node<'_>, list: Node<'_>, class: Option<u32>) -> (u16, bool) {
     let mut count = 0u16;
     let mut variadic = false;
     let mut receiver = class;
@@ -609,7 +609,10 @@ pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>, class: Option<u32>)
                     }
                     return;
                 }
-                let init = value.map_or(NONE, |value| w.expr_of(value));
+                let init = match value {
+                    Some(value) => w.expr_of(value),
+                    None => w.given(function, count as usize),
+                };
                 w.bind(name, ty.as_deref(), init, parameter.end_byte());
                 count = count.saturating_add(1);
             }

@@ -129,13 +129,22 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     let method = called.map_or("", |(name, _)| walker.text(name));
     if let Some(arguments) = arguments {
+        let mut position = 0;
         walker.visit_with(arguments, |walker, arguments| {
             walker.for_children(arguments, |walker, argument| match base {
                 Some(base) if argument.kind() == "closure_expression" && hands_elements(method) => {
                     let given = walker.expr_of(base);
                     walker.visit_with(argument, |walker, argument| closure_given(walker, argument, given));
                 }
-                _ => walker.visit(argument),
+                _ => {
+                    let place = position;
+                    position += 1;
+                    if argument.kind() == "closure_expression" {
+                        let callee = walker.expr_of(callee);
+                        walker.hand(argument, callee, place);
+                    }
+                    walker.visit(argument);
+                }
             });
         });
     }
@@ -272,11 +281,13 @@ fn closure_given(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
 fn closure_parameters(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
     let mut given = given;
+    let mut position = 0;
     walker.for_children(parameters, |walker, child| {
         let init = match std::mem::replace(&mut given, NONE) {
-            NONE => NONE,
+            NONE => walker.given(node, position),
             base => walker.expr(ExprKind::Element, "", base, child),
         };
+        position += 1;
         if child.kind() == "parameter" {
             let ty = child.child_by_field_name("type");
             if let Some(pattern) = child.child_by_field_name("pattern") {
@@ -442,6 +453,9 @@ fn named_closure(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, value:
         walker.visit_with(value, |walker, value| {
             closure_parameters(walker, value, NONE);
             closure_body(walker, value);
+            if let Some(body) = body {
+                walker.returns(body);
+            }
         });
     });
 }

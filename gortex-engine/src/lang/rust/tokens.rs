@@ -359,9 +359,8 @@ impl<'a> Scan<'a> {
         }
         let begins = matches!(before, "" | ",");
         if Self::binds(walker, tokens, at) {
-            walker.bind(token, None, NONE, token.end_byte());
             self.chain = None;
-            return at + 1;
+            return Self::local(walker, tokens, at);
         }
         if let (true, Some(made)) = (begins, self.made) {
             if after == ":" || matches!(after, "" | ",") {
@@ -378,6 +377,33 @@ impl<'a> Scan<'a> {
             return at + 1;
         }
         self.mention(walker, tokens, at, before)
+    }
+
+    /// Binds the new local at `at`; of `let name: type = value;` all is read. Returns the index of the next token to read.
+    fn local(walker: &mut Walker<'a>, tokens: &[Node<'_>], at: usize) -> usize {
+        let token = tokens[at];
+        let rest = &tokens[at + 1..];
+        let end = rest.iter().position(|token| token.kind() == ";").unwrap_or(rest.len());
+        let equals = rest[..end].iter().position(|token| token.kind() == "=").unwrap_or(end);
+        let typed = kind_at(rest, 0) == ":" && equals > 1;
+        if !typed && kind_at(rest, 0) != "=" {
+            walker.bind(token, None, NONE, token.end_byte());
+            return at + 1;
+        }
+        let ty = typed.then(|| walker.slice(rest[1].start_byte(), rest[equals - 1].end_byte()));
+        if typed {
+            types(walker, &rest[1..equals], Role::Type);
+        }
+        let value = rest.get(equals + 1..end).unwrap_or_default();
+        let mut scan = Scan::new(Open::Brace, None);
+        let mut index = 0;
+        while index < value.len() {
+            index = scan.step(walker, value, index);
+        }
+        let init = scan.chain.filter(|_| is_chain(walker, value)).unwrap_or(NONE);
+        let visible = value.last().unwrap_or(&token).end_byte();
+        walker.bind(token, ty, init, visible);
+        at + 1 + end
     }
 
     /// Whether the identifier at `at` is a new local name: `let x`, `let mut x`, `for x in`.
@@ -458,7 +484,7 @@ impl<'a> Scan<'a> {
         let end = at + 1 + length;
         for part in tokens[at + 1..end].split(|token| token.kind() == ",") {
             let mark = part.iter().position(|token| token.kind() == ":").unwrap_or(part.len());
-            bind_names(walker, &part[..mark]);
+            bind_typed(walker, &part[..mark], part.get(mark + 1..).unwrap_or_default());
             types(walker, &part[mark..], Role::ParamType);
         }
         end + 1
@@ -477,6 +503,39 @@ fn types(walker: &mut Walker<'_>, tokens: &[Node<'_>], role: Role) {
             walker.visit_with(*token, |walker, token| types(walker, &children(token), role));
         }
     }
+}
+
+/// Binds the names of a pattern; a plain name gets the declared type, where one is written.
+fn bind_typed(walker: &mut Walker<'_>, pattern: &[Node<'_>], ty: &[Node<'_>]) {
+    let plain = pattern.iter().filter(|token| token.kind() == "identifier" && walker.text(**token) != "ref").count() == 1
+        && pattern.iter().all(|token| matches!(token.kind(), "identifier" | "mutable_specifier" | "&"));
+    let (Some(first), Some(last), true) = (ty.first(), ty.last(), plain) else { return bind_names(walker, pattern) };
+    let text = walker.slice(first.start_byte(), last.end_byte());
+    for token in pattern {
+        if token.kind() != "identifier" || walker.text(*token) == "ref" {
+            continue;
+        }
+        walker.bind(*token, Some(text), NONE, last.end_byte());
+    }
+}
+
+/// Whether tokens are one chain of names, calls and indexings, so that what ends last is the value of the whole.
+fn is_chain(walker: &Walker<'_>, tokens: &[Node<'_>]) -> bool {
+    let mut word = false;
+    for (index, token) in tokens.iter().enumerate() {
+        let fits = match token.kind() {
+            "&" | "mutable_specifier" => index < 2,
+            "identifier" | "self" | "crate" | "super" => !std::mem::replace(&mut word, true) || walker.text(*token) == "await",
+            "token_tree" => Open::of(*token) != Open::Brace && !(index == 0 && tokens.len() > 1),
+            "." | "::" | "?" | "await" | "string_literal" | "integer_literal" => true,
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+        word &= matches!(token.kind(), "identifier" | "self" | "crate" | "super");
+    }
+    !tokens.is_empty()
 }
 
 /// Binds the names of a pattern among tokens.

@@ -79,9 +79,10 @@ fn function_parts(walker: &mut Walker<'_>, def: Option<u32>, node: Node<'_>) {
     }
     let (mut count, mut variadic) = (0, false);
     if let Some(parameters) = node.child_by_field_name("parameters") {
-        (count, variadic) = patterns::parameters(walker, parameters, def);
+        (count, variadic) = patterns::parameters(walker, node, parameters, def);
     } else if let Some(parameter) = node.child_by_field_name("parameter") {
-        walker.bind(parameter, None, NONE, parameter.end_byte());
+        let given = walker.given(node, 0);
+        walker.bind(parameter, None, given, parameter.end_byte());
         count = 1;
     }
     if let Some(result) = node.child_by_field_name("return_type") {
@@ -99,6 +100,17 @@ fn function_parts(walker: &mut Walker<'_>, def: Option<u32>, node: Node<'_>) {
     }
     if let Some(body) = node.child_by_field_name("body") {
         walker.within(node, |walker| walker.visit(body));
+        if body.kind() != "statement_block" {
+            walker.returns(body);
+        }
+    }
+}
+
+/// `return value`.
+pub(super) fn returned(walker: &mut Walker<'_>, node: Node<'_>) {
+    walker.visit_children(node);
+    if let Some(value) = super::first_named(node) {
+        walker.returns(value);
     }
 }
 

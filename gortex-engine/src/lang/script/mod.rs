@@ -32,10 +32,11 @@ pub(super) const KEYWORDS: &str = "await break case catch class const continue d
 type Rows<const N: usize> = [(&'static str, Action); N];
 
 /// What every one of the grammars has.
-const SHARED: Rows<47> = [
+const SHARED: Rows<48> = [
     ("arguments", Descend),
     ("array_pattern", Hook(patterns::assigned)),
     ("arrow_function", Hook(defs::function_value)),
+    ("return_statement", Hook(defs::returned)),
     ("assignment_expression", Hook(refs::assignment)),
     ("augmented_assignment_expression", Hook(refs::augmented)),
     ("break_statement", Skip),
@@ -128,11 +129,11 @@ const TYPED_ONLY: Rows<26> = [
 const ANGLED_ONLY: Rows<1> = [("type_assertion", Hook(types::type_assertion))];
 
 /// The table of JavaScript, with JSX or without: one grammar reads both.
-pub(super) const JAVASCRIPT_TABLE: Rows<53> = joined(joined::<47, 5, 52>(SHARED, JSX_ONLY), UNTYPED_ONLY);
+pub(super) const JAVASCRIPT_TABLE: Rows<54> = joined(joined::<48, 5, 53>(SHARED, JSX_ONLY), UNTYPED_ONLY);
 /// The table of TypeScript.
-pub(super) const TYPESCRIPT_TABLE: Rows<74> = joined(joined::<47, 26, 73>(SHARED, TYPED_ONLY), ANGLED_ONLY);
+pub(super) const TYPESCRIPT_TABLE: Rows<75> = joined(joined::<48, 26, 74>(SHARED, TYPED_ONLY), ANGLED_ONLY);
 /// The table of TSX.
-pub(super) const TSX_TABLE: Rows<78> = joined(joined::<47, 26, 73>(SHARED, TYPED_ONLY), JSX_ONLY);
+pub(super) const TSX_TABLE: Rows<79> = joined(joined::<48, 26, 74>(SHARED, TYPED_ONLY), JSX_ONLY);
 
 const fn joined<const A: usize, const B: usize, const N: usize>(first: Rows<A>, second: Rows<B>) -> Rows<N> {
     assert!(A + B == N, "the length of a joined table");

@@ -31,7 +31,7 @@ pub(super) enum Into {
 }
 
 /// Visits formal parameters in the scope of their function; returns their number and whether the last takes the rest.
-pub(super) fn parameters(walker: &mut Walker<'_>, node: Node<'_>, def: Option<u32>) -> (usize, bool) {
+pub(super) fn parameters(walker: &mut Walker<'_>, function: Node<'_>, node: Node<'_>, def: Option<u32>) -> (usize, bool) {
     let (mut count, mut variadic) = (0, false);
     walker.for_children(node, |walker, child| {
         if child.is_extra() {
@@ -41,11 +41,9 @@ pub(super) fn parameters(walker: &mut Walker<'_>, node: Node<'_>, def: Option<u3
         let name =
             if typed { child.child_by_field_name("pattern").or_else(|| child.child_by_field_name("name")) } else { Some(child) };
         let Some(name) = name else { return walker.visit_children(child) };
-        if name.kind() != "this" {
-            count += 1;
-        }
+        count += usize::from(name.kind() != "this");
         variadic |= name.kind() == "rest_pattern";
-        parameter(walker, child, name, typed);
+        parameter(walker, child, name, typed, |walker| walker.given(function, count.saturating_sub(1)));
         if let Some(def) = def
             && typed
             && name.kind() == "identifier"
@@ -63,10 +61,17 @@ fn is_property(parameter: Node<'_>) -> bool {
     parameter.children(&mut cursor).any(|word| matches!(word.kind(), "accessibility_modifier" | "readonly" | "override_modifier"))
 }
 
-fn parameter(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, typed: bool) {
+fn parameter<'a>(
+    walker: &mut Walker<'a>,
+    node: Node<'_>,
+    name: Node<'_>,
+    typed: bool,
+    given: impl FnOnce(&mut Walker<'a>) -> u32,
+) {
     let into = Into::Bind { hoists: false, at: node.end_byte() };
     if !typed {
-        return pattern(walker, name, None, NONE, into);
+        let given = if name.kind() == "rest_pattern" { NONE } else { given(walker) };
+        return pattern(walker, name, None, given, into);
     }
     walker.for_children(node, |walker, child| {
         if child.kind() == "decorator" {
@@ -78,7 +83,11 @@ fn parameter(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, typed: boo
         types::visit_type(walker, annotation, Role::ParamType);
     }
     let init = node.child_by_field_name("value");
-    let expr = init.map_or(NONE, |init| walker.expr_of(init));
+    let expr = match init {
+        Some(init) => walker.expr_of(init),
+        None if annotation.is_none() && name.kind() != "rest_pattern" => given(walker),
+        None => NONE,
+    };
     pattern(walker, name, annotation, expr, into);
     if let Some(init) = init {
         walker.visit(init);

@@ -55,7 +55,23 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
                 });
             });
         }
-        None => walker.visit(arguments),
+        None => {
+            hand_over(walker, node.child_by_field_name("function"), arguments);
+            walker.visit(arguments);
+        }
+    }
+}
+
+/// Notes the functions among arguments, so that their parameters may ask what the callee hands them.
+fn hand_over(walker: &mut Walker<'_>, callee: Option<Node<'_>>, arguments: Node<'_>) {
+    let Some(callee) = callee else { return };
+    let mut cursor = arguments.walk();
+    for (position, argument) in arguments.named_children(&mut cursor).filter(|child| !child.is_extra()).enumerate() {
+        let argument = peeled(argument);
+        if is_function(argument) {
+            let callee = walker.expr_of(callee);
+            walker.hand(argument, callee, position);
+        }
     }
 }
 
@@ -116,6 +132,9 @@ pub(super) fn new(walker: &mut Walker<'_>, node: Node<'_>) {
     };
     if row != NONE {
         walker.call_detail(row, args, usage);
+    }
+    if let Some(arguments) = arguments {
+        hand_over(walker, Some(node), arguments);
     }
     walker.visit_children_except(node, &[Some(constructor)]);
 }

@@ -223,7 +223,7 @@ fn signature_types(walker: &mut Walker<'_>, node: Node<'_>) {
         type_parameters(walker, parameters);
     }
     if let Some(parameters) = node.child_by_field_name("parameters") {
-        patterns::parameters(walker, parameters, None);
+        patterns::parameters(walker, node, parameters, None);
     }
     for field in ["return_type", "type"] {
         if let Some(result) = node.child_by_field_name(field) {

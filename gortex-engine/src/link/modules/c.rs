@@ -35,6 +35,10 @@ impl Includes {
         {
             return node(at);
         }
+        // `<stdlib.h>` is the compiler's, whatever a folder of shims or another port has under that name.
+        if flags & crate::facts::model::import_flag::SYSTEM != 0 && is_standard(text) {
+            return Module::External;
+        }
         let tail = text.trim_start_matches("../").trim_start_matches("./");
         let base = tail.rsplit('/').next().unwrap_or(tail);
         let candidates = self.by_base.get(base).into_iter().flatten().copied().filter(|at| {
@@ -79,4 +83,31 @@ impl Includes {
     pub fn visible(&self, file: usize, header: usize) -> bool {
         file == header || self.visible.get(&(file as u32)).is_some_and(|seen| seen.contains(&(header as u32)))
     }
+}
+
+/// Headers of the C standard library.
+fn is_standard(header: &str) -> bool {
+    matches!(
+        header,
+        "assert.h"
+            | "ctype.h"
+            | "errno.h"
+            | "float.h"
+            | "inttypes.h"
+            | "limits.h"
+            | "locale.h"
+            | "math.h"
+            | "setjmp.h"
+            | "signal.h"
+            | "stdarg.h"
+            | "stdatomic.h"
+            | "stdbool.h"
+            | "stddef.h"
+            | "stdint.h"
+            | "stdio.h"
+            | "stdlib.h"
+            | "string.h"
+            | "time.h"
+            | "wchar.h"
+    )
 }

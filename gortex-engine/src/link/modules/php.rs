@@ -161,7 +161,7 @@ impl Scopes<'_> {
                 // The title of a test is text, which no mention can mean.
                 Want::Call => kind == Kind::Function && !def.has(flag::TEST),
                 Want::Type => kind.is_type(),
-                Want::Any => kind != Kind::Module && !def.has(flag::TEST),
+                Want::Any | Want::Value => kind != Kind::Module && !def.has(flag::TEST),
             }
         };
         self.pick(same.filter(fits), want)
@@ -269,7 +269,7 @@ impl Scopes<'_> {
             let fits = match want {
                 Want::Type => !is_static,
                 Want::Call => is_static,
-                Want::Any => true,
+                Want::Any | Want::Value => true,
             };
             if fits && !row.alias.is_empty() && table.name_of(file, row.alias) == name {
                 let known = self.imports.get(file).and_then(|imports| imports.rows.get(index)).copied();
