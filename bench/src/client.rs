@@ -93,6 +93,11 @@ impl Client {
         Ok(Reply { took, bytes, is_error })
     }
 
+    /// CPU seconds of the server so far.
+    pub fn cpu_seconds(&self) -> f64 {
+        machine::cpu_seconds(&self.child.id().to_string())
+    }
+
     /// Resident memory of the server in MiB: now, and at its highest.
     pub fn memory(&self) -> (f64, f64) {
         let process = self.child.id().to_string();

@@ -33,7 +33,7 @@ pub fn row(folder: &Path, threads: usize, runs: usize) -> Result<Row> {
     Ok(Row { name: corpus::name(folder), parse, cold, reopen })
 }
 
-fn best(runs: usize, mut measure: impl FnMut() -> Result<Figures>) -> Result<Figures> {
+pub fn best(runs: usize, mut measure: impl FnMut() -> Result<Figures>) -> Result<Figures> {
     let mut best = measure()?;
     for _ in 1..runs {
         let next = measure()?;
@@ -45,7 +45,7 @@ fn best(runs: usize, mut measure: impl FnMut() -> Result<Figures>) -> Result<Fig
     Ok(best)
 }
 
-fn child(what: What, folder: &Path, threads: usize, state: &Path) -> Result<Figures> {
+pub fn child(what: What, folder: &Path, threads: usize, state: &Path) -> Result<Figures> {
     let out = Command::new(std::env::current_exe()?)
         .args(["measure", what.word()])
         .arg(folder)

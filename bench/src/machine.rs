@@ -8,9 +8,9 @@ use std::fs;
 /// Clock ticks a second, as Linux reports them to user space on every architecture we run on.
 const TICKS: f64 = 100.0;
 
-/// CPU seconds, user and system, of this process so far.
-pub fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+/// CPU seconds, user and system, of a process so far (`self` is this one).
+pub fn cpu_seconds(process: &str) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The second field is the program's name in parentheses and may hold blanks.
     let Some((_, rest)) = stat.rsplit_once(") ") else { return f64::NAN };
     let fields: Vec<&str> = rest.split(' ').collect();

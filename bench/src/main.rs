@@ -7,6 +7,7 @@
 
 mod client;
 mod corpus;
+mod edit;
 mod index;
 mod machine;
 mod measure;
@@ -34,7 +35,9 @@ enum Bench {
     Index(Index),
     /// Median and 95th percentile of each read tool, through a real `gortex mcp`.
     Tools(Tools),
-    /// Both.
+    /// One edited file, from the write to an answer that knows of it, through a real `gortex mcp`.
+    Edit(Tools),
+    /// Both of the first two.
     All {
         #[command(flatten)]
         index: Index,
@@ -80,6 +83,7 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Bench::Index(options) => index(&options),
         Bench::Tools(options) => tools(&options.paths, &options.options),
+        Bench::Edit(options) => edits(&options.paths, &options.options),
         Bench::All { index: options, tools: tool_options } => {
             index(&options)?;
             println!();
@@ -102,11 +106,24 @@ fn index(options: &Index) -> Result<()> {
     Ok(())
 }
 
+fn server(options: &ToolOptions) -> Result<PathBuf> {
+    match &options.server {
+        Some(path) => path.canonicalize().with_context(|| format!("no server at `{}`", path.display())),
+        None => build_server(),
+    }
+}
+
+fn edits(paths: &[PathBuf], options: &ToolOptions) -> Result<()> {
+    let server = server(options)?;
+    println!("{}", edit::HEAD);
+    for folder in corpus::folders(paths)? {
+        print!("{}", edit::measure(&server, &folder, options.samples.max(1))?);
+    }
+    Ok(())
+}
+
 fn tools(paths: &[PathBuf], options: &ToolOptions) -> Result<()> {
-    let server = match &options.server {
-        Some(path) => path.canonicalize().with_context(|| format!("no server at `{}`", path.display()))?,
-        None => build_server()?,
-    };
+    let server = server(options)?;
     for folder in corpus::folders(paths)? {
         println!("{}", tools::measure(&server, &folder, options.samples.max(1))?);
     }

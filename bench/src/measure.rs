@@ -70,7 +70,7 @@ pub fn run(what: What, root: &Path, threads: usize, state: &Path) -> Result<Figu
 }
 
 fn index(root: &Path, threads: usize, state: &Path) -> Result<Figures> {
-    let (cpu, start) = (machine::cpu_seconds(), Instant::now());
+    let (cpu, start) = (machine::cpu_seconds("self"), Instant::now());
     let options = Options { cache_dir: state.join("cache"), state_dir: state.join("state"), threads, persist: true };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
@@ -78,7 +78,7 @@ fn index(root: &Path, threads: usize, state: &Path) -> Result<Figures> {
     let view = engine.track(&repos, &clock, &AtomicBool::new(false))?;
     let wall = start.elapsed().as_secs_f64();
     let mut figures = describe(&view);
-    figures.cpu = machine::cpu_seconds() - cpu;
+    figures.cpu = machine::cpu_seconds("self") - cpu;
     figures.wall = wall;
     figures.phases = clock.phases();
     figures.snapshot = engine.snapshot_bytes().unwrap_or(0);
@@ -151,9 +151,9 @@ fn parse(root: &Path, threads: usize) -> Result<Figures> {
     for (lang, _) in &files {
         lang.compiled();
     }
-    let (cpu, start) = (machine::cpu_seconds(), Instant::now());
+    let (cpu, start) = (machine::cpu_seconds("self"), Instant::now());
     let roots: u64 = pool.install(|| files.par_iter().map(|(lang, bytes)| u64::from(parse_one(*lang, bytes))).sum());
-    let (wall, cpu) = (start.elapsed().as_secs_f64(), machine::cpu_seconds() - cpu);
+    let (wall, cpu) = (start.elapsed().as_secs_f64(), machine::cpu_seconds("self") - cpu);
     if roots != files.len() as u64 {
         bail!("the parser gave up on {} files", files.len() as u64 - roots);
     }

@@ -12,10 +12,10 @@ use crate::client::Client;
 use crate::{corpus, measure};
 
 /// A sampled symbol.
-struct Sample {
-    id: String,
-    name: String,
-    file: String,
+pub struct Sample {
+    pub id: String,
+    pub name: String,
+    pub file: String,
 }
 
 type Ask = fn(&Sample) -> Value;
@@ -94,7 +94,7 @@ pub fn measure(server: &Path, folder: &Path, samples: usize) -> Result<String> {
 }
 
 /// Callable definitions, evenly spread over the graph.
-fn choose(graph: &Graph, samples: usize) -> Vec<Sample> {
+pub fn choose(graph: &Graph, samples: usize) -> Vec<Sample> {
     let callable: Vec<u32> = (0..graph.node_count()).filter(|node| graph.kind(*node).is_callable()).collect();
     let wanted = samples.min(callable.len());
     let picked = (0..wanted).map(|at| callable[at * callable.len() / wanted]);
@@ -104,11 +104,11 @@ fn choose(graph: &Graph, samples: usize) -> Vec<Sample> {
 }
 
 /// The value at a percentile of a sorted list that is not empty.
-fn at<T>(sorted: &[T], percent: usize) -> &T {
+pub fn at<T>(sorted: &[T], percent: usize) -> &T {
     &sorted[(sorted.len() * percent).div_ceil(100).clamp(1, sorted.len()) - 1]
 }
 
-fn millis(time: Duration) -> f64 {
+pub fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 

@@ -18,7 +18,7 @@ use crate::graph::Graph;
 use crate::graph::snapshot::{self, SnapshotError};
 use crate::index::build::{self, Built, Reuse};
 use crate::index::walk::WalkError;
-use crate::link::Manifest;
+use crate::link::{LinkState, Manifest};
 use crate::query::loose::LooseIndex;
 use crate::search::symbols::SymbolIndex;
 
@@ -203,6 +203,8 @@ pub struct Engine {
     generation: AtomicU64,
     dirty: AtomicBool,
     notices: Mutex<Vec<String>>,
+    /// What linking kept of the current view. Only who holds the writer's lock looks at it.
+    kept: Mutex<Option<LinkState>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -261,6 +263,7 @@ impl Engine {
             generation: AtomicU64::new(0),
             dirty: AtomicBool::new(false),
             notices: Mutex::new(Vec::new()),
+            kept: Mutex::new(None),
         };
         let recovered = engine.editor.recover(&authority);
         for one in recovered {
@@ -361,7 +364,11 @@ impl Engine {
         let first = matches!(base, Base::None);
         let before = base.view();
         let generation = self.generation.load(Ordering::Relaxed).max(before.map_or(0, |view| view.graph.generation)) + 1;
-        let built = self.pool.install(|| build::build(repos, before, reuse, generation, progress, cancel))?;
+        let built = {
+            let mut kept = self.kept.lock();
+            let linked = &mut *kept;
+            self.pool.install(move || build::build(repos, before, reuse, generation, linked, progress, cancel))?
+        };
         let view = match built {
             Built::Unchanged(report) => match base {
                 // A loaded snapshot is published as it is when nothing changed.

@@ -244,6 +244,18 @@ impl<'a> FactsView<'a> {
             .unwrap_or("")
     }
 
+    /// The texts of all strings, one after another.
+    pub fn string_bytes(&self) -> &'a [u8] {
+        self.strings
+    }
+
+    /// The string that holds this byte of [`Self::string_bytes`], with its text and where it begins.
+    pub fn string_at(&self, byte: usize) -> Option<(Str, &'a str, usize)> {
+        let at = self.offsets.partition_point(|offset| *offset as usize <= byte).checked_sub(1)?;
+        let id = Str(at as u32);
+        Some((id, self.str(id), *self.offsets.get(at)? as usize))
+    }
+
     /// Number of strings, the empty one included.
     pub fn string_count(&self) -> u32 {
         (self.offsets.len() as u32).saturating_sub(1)

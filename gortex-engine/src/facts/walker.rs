@@ -461,6 +461,11 @@ impl<'a> Walker<'a> {
         self.owners.last().copied().unwrap_or(NONE)
     }
 
+    /// How many definitions were entered so far.
+    pub fn def_count(&self) -> u32 {
+        self.rows.defs.len() as u32
+    }
+
     /// The row of a definition entered earlier.
     pub fn def(&self, def: u32) -> &DefRow {
         &self.rows.defs[def as usize]

@@ -17,7 +17,7 @@ use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo,
 use crate::facts::{ExtractLimits, Facts, extract};
 use crate::graph::{FileEntry, FileStatus, Graph};
 use crate::lang::Lang;
-use crate::link::{self, Manifest, is_manifest};
+use crate::link::{self, LinkState, Manifest, is_manifest};
 
 /// What may be taken over from the view before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +52,14 @@ struct Taken {
     changed: bool,
 }
 
-/// Builds a view of `repos`, taking over from `base` what `reuse` allows.
+/// Builds a view of `repos`, taking over from `base` what `reuse` allows. `linked` is what linking kept of the base, if it did, and
+/// holds afterwards what it kept of the new view.
 pub fn build(
     repos: &[RepoInfo],
     base: Option<&View>,
     reuse: Reuse,
     generation: u64,
+    linked: &mut Option<LinkState>,
     progress: &dyn Progress,
     cancel: &AtomicBool,
 ) -> Result<Built, IndexError> {
@@ -118,7 +120,16 @@ pub fn build(
     progress.report(Phase::Link, 0, 0);
     let manifests = read_manifests(&files, repos, prefixed);
     files.shrink_to_fit();
-    let graph = link::link(files, repos.iter().map(|repo| repo.name.clone()).collect(), &manifests, generation);
+    let before = base.filter(|view| same_repos && view.manifests == manifests);
+    let (graph, state) = match (before, linked.take()) {
+        (Some(view), Some(state)) => {
+            let (graph, state, effort) = link::relink(&view.graph, state, files, &manifests, generation);
+            tracing::debug!(?effort, generation, "linked again");
+            (graph, state)
+        }
+        _ => link::link_keeping(files, repos.iter().map(|repo| repo.name.clone()).collect(), &manifests, generation),
+    };
+    *linked = Some(state);
     Ok(Built::New(Box::new(View {
         graph,
         repos: repos.to_vec(),

@@ -27,6 +27,7 @@ mod ruby;
 mod rust;
 mod scala;
 mod script;
+mod structure;
 mod swift;
 mod typescript;
 mod zig;
@@ -255,7 +256,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 23;
+pub const COUNT: usize = 37;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -282,6 +283,20 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &typescript::TYPESCRIPT,
     &typescript::TSX,
     &zig::ZIG,
+    &structure::CLOJURE,
+    &structure::ELM,
+    &structure::ERLANG,
+    &structure::GLEAM,
+    &structure::GLSL,
+    &structure::GROOVY,
+    &structure::JULIA,
+    &structure::NIX,
+    &structure::OBJC,
+    &structure::PERL,
+    &structure::POWERSHELL,
+    &structure::R,
+    &structure::SOLIDITY,
+    &structure::VHDL,
 ];
 
 /// A language's number: its place in [`LANGUAGES`]. Part of the snapshot format.

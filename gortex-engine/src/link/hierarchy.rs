@@ -32,34 +32,57 @@ pub(crate) fn build(scopes: &Scopes<'_>) -> Built {
 }
 
 fn declared(scopes: &Scopes<'_>, built: &mut Built) {
+    for file in 0..scopes.table.files.len() {
+        declared_in(scopes, built, file);
+    }
+}
+
+fn declared_in(scopes: &Scopes<'_>, built: &mut Built, file: usize) {
     let table = &scopes.table;
     let none = Hierarchy::default();
     let infer = Infer { scopes, hierarchy: &none };
-    for (file, view) in table.views.iter().enumerate() {
-        let base = table.files[file].base;
-        for row in view.supers {
-            let own = (row.sub != NONE).then(|| base + 1 + row.sub);
-            let place = Place { file, owner: own.unwrap_or(base) };
-            let sub = own.or_else(|| match infer.type_node(place, view.str(row.sub_type)) {
-                Entity::Node(node) => Some(node),
-                _ => None,
-            });
-            // A class header is read outside the class: its own nested types are not in scope there.
-            let around = own.and_then(|own| table.parents.get(own as usize).copied()).unwrap_or(base);
-            let mut found = infer.type_node(Place { file, owner: around }, view.str(row.super_type));
-            // `const Base = require("./base")` names a module; what it exports as a whole is the class.
-            if let Entity::Module(module) = found {
-                found = scopes.lookup(module, table.name("default"), Want::Type, true, 0);
+    let view = &table.views[file];
+    let base = table.files[file].base;
+    for row in view.supers {
+        let own = (row.sub != NONE).then(|| base + 1 + row.sub);
+        let place = Place { file, owner: own.unwrap_or(base) };
+        let sub = own.or_else(|| match infer.type_node(place, view.str(row.sub_type)) {
+            Entity::Node(node) => Some(node),
+            _ => None,
+        });
+        // A class header is read outside the class: its own nested types are not in scope there.
+        let around = own.and_then(|own| table.parents.get(own as usize).copied()).unwrap_or(base);
+        let mut found = infer.type_node(Place { file, owner: around }, view.str(row.super_type));
+        // `const Base = require("./base")` names a module; what it exports as a whole is the class.
+        if let Entity::Module(module) = found {
+            found = scopes.lookup(module, table.name("default"), Want::Type, true, 0);
+        }
+        match found {
+            Entity::Node(target) if Some(target) != sub && table.kind(target).is_type() => {
+                relate(scopes, built, file, row, sub, target);
             }
-            match found {
-                Entity::Node(target) if Some(target) != sub && table.kind(target).is_type() => {
-                    relate(scopes, built, file, row, sub, target);
-                }
-                Entity::Node(_) => {}
-                _ => built.hierarchy.open.extend(sub),
-            }
+            Entity::Node(_) => {}
+            _ => built.hierarchy.open.extend(sub),
         }
     }
+}
+
+/// The hierarchy's edges that start in a file whose relations are as they were, at the places where they stand now.
+pub(crate) fn replaced(scopes: &Scopes<'_>, edges: &[EdgeRow], file: usize) -> Vec<EdgeRow> {
+    let table = &scopes.table;
+    let mut now = Built::default();
+    declared_in(scopes, &mut now, file);
+    let derived = |edge: &EdgeRow| {
+        edge.flags & edge_flag::DERIVED != 0
+            || edge.kind() == EdgeKind::Overrides
+            || (edge.kind() == EdgeKind::Implements && edge.tier() == Tier::AstInferred)
+    };
+    let moved = edges.iter().filter(|edge| derived(edge)).map(|edge| match table.def(edge.from) {
+        Some(def) => EdgeRow { line: def.name_line, col: def.name_col, ..*edge },
+        None => *edge,
+    });
+    let stated = now.edges.into_iter().filter(|edge| table.file_of(edge.from) == file && !derived(edge));
+    moved.chain(stated).collect()
 }
 
 /// Makes the edges of one declared relation. An `impl` that stands in another file than its type, or whose type is not ours,

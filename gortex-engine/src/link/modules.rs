@@ -33,7 +33,7 @@ pub(crate) enum Module {
 }
 
 /// A build file that says what imports mean: `go.mod`, `tsconfig.json`, `package.json`, `Cargo.toml`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// Path as answers give it.
     pub path: String,

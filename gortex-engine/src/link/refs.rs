@@ -18,6 +18,8 @@ use crate::lang::Family;
 pub(crate) struct Loose<'a> {
     pub owner: NodeId,
     pub name: &'a str,
+    /// Its number, where it is a name that linking knows.
+    pub id: NameId,
     pub line: u32,
     pub col: u16,
     pub role: u8,
@@ -393,7 +395,8 @@ impl FileLinker<'_, '_, '_> {
     }
 
     fn loose(&mut self, owner: NodeId, row: &RefRow, reason: Unbound) {
-        let name = self.infer.scopes.table.str(self.file, row.name);
-        self.out.loose.push(Loose { owner, name, line: row.line, col: row.col, role: row.role, reason });
+        let table = &self.infer.scopes.table;
+        let (name, id) = (table.str(self.file, row.name), table.name_of(self.file, row.name));
+        self.out.loose.push(Loose { owner, name, id, line: row.line, col: row.col, role: row.role, reason });
     }
 }

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::modules::{Module, Modules};
-use super::table::{NameId, Table};
+use super::table::{NameId, Table, TableParts};
 use crate::facts::model::{ImportRow, Kind, NONE, flag, import_flag};
-use crate::graph::NodeId;
+use crate::graph::{FileEntry, NodeId};
 use crate::lang::Family;
 
 /// What a name stands for.
@@ -73,7 +73,30 @@ pub(crate) struct Scopes<'a> {
     default_name: NameId,
 }
 
+/// [`Scopes`] without the files they were made from.
+#[derive(Debug)]
+pub(crate) struct ScopeParts {
+    pub table: TableParts,
+    modules: Modules,
+    imports: Vec<FileImports>,
+    globals: Vec<(NameId, NodeId)>,
+    macros: FxHashMap<NameId, Vec<NodeId>>,
+    default_name: NameId,
+}
+
 impl<'a> Scopes<'a> {
+    /// Keeps what does not borrow from the files.
+    pub fn into_parts(self) -> ScopeParts {
+        let Scopes { table, modules, imports, globals, macros, default_name } = self;
+        ScopeParts { table: table.into_parts(), modules, imports, globals, macros, default_name }
+    }
+
+    /// The scopes of files that say the same to others as those the parts were made from.
+    pub fn from_parts(files: &'a [FileEntry], parts: ScopeParts) -> Self {
+        let ScopeParts { table, modules, imports, globals, macros, default_name } = parts;
+        Scopes { table: Table::from_parts(files, table), modules, imports, globals, macros, default_name }
+    }
+
     pub fn new(table: Table<'a>, modules: Modules) -> Self {
         let mut globals: Vec<(NameId, NodeId)> = (0..table.files.len())
             .filter(|at| table.family(*at) == Some(Family::C))

@@ -4,16 +4,57 @@
 //!
 //! Knows rows, not languages.
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
+use rayon::prelude::*;
+
+pub(crate) use super::names::NameId;
+use super::names::Names;
 use crate::facts::FactsView;
 use crate::facts::model::{DefRow, Kind, NONE, Str};
 use crate::graph::{FileEntry, NodeId};
 use crate::lang::Family;
 
-/// A global name: an index into [`Table::names`].
-pub(crate) type NameId = u32;
+/// Per file: string number to global name, or `NONE` where no definition anywhere has that name.
+pub(crate) type FileNames = Arc<[NameId]>;
+
+/// Which names some file defines, takes or offers.
+fn live_names(count: usize, views: &[FactsView<'_>], str_names: &[FileNames]) -> Vec<bool> {
+    let mut live = vec![false; count];
+    for (view, names) in views.iter().zip(str_names) {
+        for text in view.defs.iter().map(|def| def.name).chain(outside_names(view)) {
+            let name = names.get(text.0 as usize).copied().unwrap_or(NONE);
+            if let Some(slot) = live.get_mut(name as usize) {
+                *slot = true;
+            }
+        }
+    }
+    live
+}
+
+/// The names that a file takes from elsewhere or offers under.
+fn outside_names<'v>(view: &'v FactsView<'_>) -> impl Iterator<Item = Str> + 'v {
+    let imports = view.imports.iter().flat_map(|row| [row.alias, row.name]);
+    let exports = view.exports.iter().flat_map(|row| [row.local, row.exported]);
+    imports.chain(exports)
+}
+
+/// The numbers of a file's strings.
+pub(crate) fn file_names(names: &Names, view: &FactsView<'_>) -> FileNames {
+    (0..view.string_count()).map(|at| names.get(view.str(Str(at)))).collect()
+}
+
+/// A [`Table`] without the files it was made from.
+#[derive(Debug)]
+pub(crate) struct TableParts {
+    pub names: Names,
+    live: Vec<bool>,
+    pub str_names: Vec<FileNames>,
+    node_name: Vec<NameId>,
+    parents: Vec<u32>,
+    child_index: Vec<u32>,
+    children: Vec<NodeId>,
+}
 
 /// All files' facts with global numbering.
 #[derive(Debug)]
@@ -21,9 +62,11 @@ pub(crate) struct Table<'a> {
     pub files: &'a [FileEntry],
     pub views: Vec<FactsView<'a>>,
     /// Every text that is a definition's name, an import alias or an export, with its number.
-    pub names: FxHashMap<&'a str, NameId>,
-    /// Per file: string number to global name, or `NONE` where no definition anywhere has that name.
-    str_names: Vec<Vec<NameId>>,
+    pub names: Names,
+    /// Whether a name is still given by some file; by its number. One that is not is no name at all.
+    live: Vec<bool>,
+    /// By file number.
+    pub str_names: Vec<FileNames>,
     pub node_name: Vec<NameId>,
     /// Per node the containing node; members declared outside their type are re-hung by [`Table::rehang`].
     pub parents: Vec<u32>,
@@ -32,39 +75,51 @@ pub(crate) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub fn new(files: &'a [FileEntry]) -> Self {
+    /// The table of these files. Names given before keep their numbers; `known` says for a file whether its strings were numbered
+    /// before and none of its names is new.
+    pub fn new(files: &'a [FileEntry], mut names: Names, known: impl Fn(usize) -> Option<FileNames> + Sync) -> Self {
         let views: Vec<FactsView<'a>> = files.par_iter().map(|file| file.facts.view()).collect();
-        let mut names: FxHashMap<&'a str, NameId> = FxHashMap::default();
         let nodes = files.last().map_or(0, |file| file.base as usize + 1 + views.last().map_or(0, |view| view.defs.len()));
         let mut node_name = vec![NONE; nodes];
         let mut parents = vec![NONE; nodes];
-        for (file, view) in files.iter().zip(&views) {
-            let mut enter = |text: &'a str| {
-                let next = names.len() as NameId;
-                *names.entry(text).or_insert(next)
-            };
+        let mut str_names: Vec<Option<FileNames>> = (0..files.len()).map(known).collect();
+        for ((file, view), known) in files.iter().zip(&views).zip(&str_names) {
             for (index, def) in view.defs.iter().enumerate() {
                 let node = file.base as usize + 1 + index;
-                node_name[node] = enter(view.str(def.name));
+                node_name[node] = match known {
+                    Some(known) => known.get(def.name.0 as usize).copied().unwrap_or(NONE),
+                    None => names.enter(view.str(def.name)),
+                };
                 parents[node] = if def.parent == NONE { file.base } else { file.base + 1 + def.parent };
             }
-            for row in view.imports {
-                enter(view.str(row.alias));
-                enter(view.str(row.name));
-            }
-            for row in view.exports {
-                enter(view.str(row.local));
-                enter(view.str(row.exported));
+            if known.is_none() {
+                for text in outside_names(view) {
+                    names.enter(view.str(text));
+                }
             }
         }
-        let str_names = views
-            .par_iter()
-            .map(|view| (0..view.string_count()).map(|at| names.get(view.str(Str(at))).copied().unwrap_or(NONE)).collect())
-            .collect();
+        str_names.par_iter_mut().zip(&views).filter(|(slot, _)| slot.is_none()).for_each(|(slot, view)| {
+            *slot = Some(file_names(&names, view));
+        });
+        let str_names: Vec<FileNames> = str_names.into_iter().map(Option::unwrap_or_default).collect();
+        let live = live_names(names.len(), &views, &str_names);
         let mut table =
-            Table { files, views, names, str_names, node_name, parents, child_index: Vec::new(), children: Vec::new() };
+            Table { files, views, names, live, str_names, node_name, parents, child_index: Vec::new(), children: Vec::new() };
         table.index_children();
         table
+    }
+
+    /// Keeps what does not borrow from the files.
+    pub fn into_parts(self) -> TableParts {
+        let Table { names, live, str_names, node_name, parents, child_index, children, .. } = self;
+        TableParts { names, live, str_names, node_name, parents, child_index, children }
+    }
+
+    /// The table of files whose definitions are numbered, nested and named as those the parts were made from.
+    pub fn from_parts(files: &'a [FileEntry], parts: TableParts) -> Self {
+        let views = files.par_iter().map(|file| file.facts.view()).collect();
+        let TableParts { names, live, str_names, node_name, parents, child_index, children } = parts;
+        Table { files, views, names, live, str_names, node_name, parents, child_index, children }
     }
 
     fn index_children(&mut self) {
@@ -102,12 +157,16 @@ impl<'a> Table<'a> {
 
     /// The global name of a file's string.
     pub fn name_of(&self, file: usize, text: Str) -> NameId {
-        self.str_names[file].get(text.0 as usize).copied().unwrap_or(NONE)
+        self.alive(self.str_names[file].get(text.0 as usize).copied().unwrap_or(NONE))
     }
 
     /// The global name of a text.
     pub fn name(&self, text: &str) -> NameId {
-        self.names.get(text).copied().unwrap_or(NONE)
+        self.alive(self.names.get(text))
+    }
+
+    fn alive(&self, name: NameId) -> NameId {
+        if self.live.get(name as usize).copied().unwrap_or(false) { name } else { NONE }
     }
 
     /// Definitions of this name directly inside a node, in the order of the text.

@@ -1,0 +1,87 @@
+//! GLSL: C's shapes without its pointers.
+
+use tree_sitter::Node;
+
+use super::{BASE, call, define, import, named};
+use crate::facts::model::Kind;
+use crate::facts::walker::Walker;
+use crate::lang::Action::Hook;
+use crate::lang::{Language, common};
+
+/// GLSL.
+pub(in crate::lang) static GLSL: Language = Language {
+    name: "glsl",
+    extensions: &["glsl", "vert", "frag", "geom", "comp", "tesc", "tese"],
+    grammar: || tree_sitter_glsl::LANGUAGE_GLSL.into(),
+    table: &[
+        (
+            "preproc_include",
+            Hook(|walker, node| node.child_by_field_name("path").into_iter().for_each(|path| import(walker, path))),
+        ),
+        ("preproc_def", Hook(|walker, node| named(walker, node, Kind::Macro))),
+        ("preproc_function_def", Hook(|walker, node| named(walker, node, Kind::Macro))),
+        ("struct_specifier", Hook(|walker, node| named(walker, node, Kind::Struct))),
+        ("field_declaration", Hook(|walker, node| define(walker, node, Kind::Field, declared(node), None))),
+        ("declaration", Hook(declaration)),
+        (
+            "function_definition",
+            Hook(|walker, node| define(walker, node, Kind::Function, declared(node), node.child_by_field_name("body"))),
+        ),
+        (
+            "call_expression",
+            Hook(|walker, node| {
+                let args = node.child_by_field_name("arguments").map(common::arg_count);
+                call(walker, node, node.child_by_field_name("function"), &["identifier", "field_identifier"], args);
+            }),
+        ),
+    ],
+    ..BASE
+};
+
+/// The name at the heart of a declarator.
+fn declared(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node.child_by_field_name("declarator")?;
+    while let Some(inner) = at.child_by_field_name("declarator") {
+        at = inner;
+    }
+    Some(at).filter(|name| name.kind().ends_with("identifier"))
+}
+
+/// Outside of functions a variable is worth a definition, inside it is a local.
+fn declaration(walker: &mut Walker<'_>, node: Node<'_>) {
+    match declared(node) {
+        Some(name) if !walker.in_function() => define(walker, node, Kind::Variable, Some(name), None),
+        Some(name) => {
+            walker.bind(name, None, crate::facts::model::NONE, name.end_byte());
+            walker.visit_children_except(node, &[Some(name)]);
+        }
+        None => walker.visit_children(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::facts::testing::check_facts;
+
+    #[test]
+    fn declarations_and_calls() {
+        check_facts(
+            "glsl",
+            r"
+uniform vec3 light;
+//           ^ def variable light
+struct Ray { vec3 o; };
+//     ^ def struct Ray
+//                ^ def field Ray.o
+#define PI 3.14
+//      ^ def macro PI
+float helper(float x) { return sin(x); }
+//    ^ def function helper
+//                             ^ call sin
+void main() { float y = helper(PI); }
+//   ^ def function main
+//                      ^ call helper
+",
+        );
+    }
+}
