@@ -117,7 +117,6 @@ impl<'a> Evidence<'a> {
             return;
         }
     }
-
 }
 
 /// Brings the largest value to 1.

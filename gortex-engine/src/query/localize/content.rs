@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::MAX_WORDS;
 use super::anchors::{Evidence, scale};
 use super::order::is_production;
-use super::{MAX_WORDS, par};
 use crate::search::symbols::SymbolIndex;
 use crate::search::words;
 
@@ -25,6 +25,18 @@ const SCAN_FILE: u64 = 1 << 20;
 /// The shortest stem that stands for the words that begin with it in a path.
 const STEM: usize = 4;
 
+/// BM25: how soon more occurrences add nothing.
+const SATURATION: f32 = 1.2;
+/// BM25: how much a long file is held back.
+const LENGTH: f32 = 0.75;
+/// What a word of the path weighs against a word of the content.
+const PATH: f32 = 1.0;
+/// What a word of a folder weighs against one of the file's own name.
+const FOLDER: f32 = 0.5;
+/// What a word weighs that only begins a word of the path, or the other way round.
+const BEGINNING: f32 = 0.6;
+/// By how much files of the announced place rise.
+const SCOPE: f32 = 0.5;
 /// A word of the task as it is looked for.
 struct Sought<'a> {
     text: &'a str,
@@ -81,7 +93,7 @@ impl Evidence<'_> {
 
     /// BM25 over what was counted.
     fn weigh_content(&mut self, sought: &[Sought<'_>], counts: &[Count]) {
-        let (k, b) = (par(0), par(1));
+        let (k, b) = (SATURATION, LENGTH);
         let telling: Vec<&Count> = counts.iter().filter(|count| is_production(&self.graph.files[count.file])).collect();
         let telling = if telling.is_empty() { counts.iter().collect() } else { telling };
         let all = telling.len().max(1) as f32;
@@ -97,7 +109,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Words of the task that are words of the path; those of the file's own name count twice.
+    /// Words of the task that are words of the path; those of the file's own name count more.
     fn paths(&mut self, sought: &[Sought<'_>]) {
         let graph = self.graph;
         let mut scratch = String::new();
@@ -107,7 +119,7 @@ impl Evidence<'_> {
             let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
             let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
             shares.fill(0.0);
-            for (text, share) in [(folder, par(3)), (stem, 1.0)] {
+            for (text, share) in [(folder, FOLDER), (stem, 1.0)] {
                 words::terms(text, &mut scratch, |term| {
                     for (word, one) in sought.iter().enumerate() {
                         let fit = path_fit(one.text, term);
@@ -125,7 +137,7 @@ impl Evidence<'_> {
             let with = rows.iter().filter(|(at, _)| production(*at)).count() as f32;
             let rarity = one.weight * rarity(all, with.min(all));
             for (at, share) in rows {
-                self.text[*at as usize] += par(2) * rarity * share;
+                self.text[*at as usize] += PATH * rarity * share;
             }
         }
     }
@@ -142,7 +154,7 @@ impl Evidence<'_> {
             let mut within = false;
             words::terms(&file.path, &mut scratch, |term| within |= scope.iter().any(|word| word == term));
             if within {
-                self.text[at] *= 1.0 + par(4);
+                self.text[at] *= 1.0 + SCOPE;
             }
         }
     }
@@ -199,7 +211,7 @@ fn path_fit(sought: &str, term: &str) -> f32 {
     if sought == term {
         1.0
     } else if sought.len() >= STEM && term.starts_with(sought) || term.len() >= STEM && sought.starts_with(term) {
-        par(5)
+        BEGINNING
     } else {
         0.0
     }

@@ -87,7 +87,6 @@ pub fn localize(
     most: usize,
     disk: impl Fn(usize) -> Option<PathBuf> + Sync,
 ) -> Localized {
-    par(99);
     let terms = weigh(index, &task.shape);
     let mut evidence = Evidence::new(graph, task);
     evidence.mentions(index, &terms);
@@ -129,24 +128,6 @@ fn weigh(index: &SymbolIndex, shape: &Shape) -> Vec<Term> {
     // Bits of `Lexical` count 64 words.
     terms.retain(|term| term.word < 64);
     terms
-}
-
-pub(super) fn par(at: usize) -> f32 {
-    const D: [f32; 16] = [1.2, 0.75, 1.0, 0.5, 0.4, 0.6, 0.2, 0.5, 0.2, 0.3, 0.3, 0.6, 0.5, 0.0, 0.0, 0.0];
-    thread_local! { static P: std::cell::Cell<(u32, [f32; 16])> = const { std::cell::Cell::new((0, [0.0; 16])) } }
-    let _ = &P;
-    static Q: std::sync::RwLock<[f32; 16]> = std::sync::RwLock::new(D);
-    if at == 99 {
-        if let Ok(text) = std::fs::read_to_string("/tmp/loc-params") {
-            let mut v = D;
-            for (i, w) in text.split_whitespace().enumerate() {
-                v[i] = w.parse().unwrap();
-            }
-            *Q.write().unwrap() = v;
-        }
-        return 0.0;
-    }
-    Q.read().unwrap()[at]
 }
 
 #[cfg(test)]

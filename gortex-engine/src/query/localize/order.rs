@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Candidate, par};
+use super::Candidate;
 use super::anchors::Evidence;
 use crate::facts::model::Kind;
 use crate::graph::{FileEntry, NodeId, is_test_path};
@@ -17,10 +17,17 @@ const SEEDS: usize = 12;
 /// Hits of one file before the rest is put back.
 const PER_FILE: usize = 3;
 
+/// What words of names and mentions weigh against words of content and path, which tell more.
+const MENTIONS: f32 = 0.1;
+/// What being named outright weighs.
+const ANCHORED: f32 = 0.4;
+/// What the symbols of a file weigh.
+const SYMBOLS: f32 = 0.2;
+
 impl Evidence<'_> {
     /// All evidence about a file but its symbols.
     fn file_value(&self, at: usize) -> f32 {
-        par(6) * self.words[at] + self.text[at] + par(7) * self.anchored[at]
+        MENTIONS * self.words[at] + self.text[at] + ANCHORED * self.anchored[at]
     }
 
     pub fn symbols(&self, index: &SymbolIndex, terms: &[Term], lexical: &FxHashMap<NodeId, Lexical>) -> Vec<Candidate> {
@@ -66,7 +73,7 @@ impl Evidence<'_> {
         found
     }
 
-    pub fn usable(&self, node: NodeId) -> bool {
+    fn usable(&self, node: NodeId) -> bool {
         let graph = self.graph;
         is_searchable(graph, node) && graph.kind(node) != Kind::Module && self.task.admits(graph, graph.file_index(node))
     }
@@ -124,7 +131,7 @@ impl Evidence<'_> {
             .filter(|at| self.task.admits(graph, *at))
             .filter_map(|at| {
                 let symbols = best.get(&at).map_or(0.0, |(sum, _)| *sum);
-                let value = (self.file_value(at) + par(8) * symbols) * self.file_prior(at);
+                let value = (self.file_value(at) + SYMBOLS * symbols) * self.file_prior(at);
                 (value > 0.0).then_some((at, value))
             })
             .collect();
@@ -137,14 +144,14 @@ impl Evidence<'_> {
     fn file_prior(&self, at: usize) -> f32 {
         let file = &self.graph.files[at];
         let named = self.anchored[at] >= 0.9;
-        let test = if is_test_path(&file.path) && !self.task.tests { par(9) } else { 1.0 };
+        let test = if is_test_path(&file.path) && !self.task.tests { 0.3 } else { 1.0 };
         let code = match (is_code(file), named) {
             (true, _) => 1.0,
             (false, true) => 0.8,
-            (false, false) => par(10),
+            (false, false) => 0.3,
         };
-        let aside = if is_aside(&file.path) && !named { par(11) } else { 1.0 };
-        let made = if file.generated { par(12) } else { 1.0 };
+        let aside = if is_aside(&file.path) && !named { 0.6 } else { 1.0 };
+        let made = if file.generated { 0.5 } else { 1.0 };
         test * code * aside * made
     }
 

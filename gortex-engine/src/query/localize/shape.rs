@@ -69,8 +69,9 @@ pub fn shape(task: &str) -> Shape {
 
 /// What stands before the colon of a title, if it is a place: one word or path that is no kind of change.
 fn scope(task: &str) -> Vec<String> {
-    const KINDS: &[&str] =
-        &["fix", "feat", "feature", "perf", "refactor", "chore", "bug", "bugfix", "docs", "test", "tests", "build", "ci", "style"];
+    const KINDS: &[&str] = &[
+        "fix", "feat", "feature", "perf", "refactor", "chore", "bug", "bugfix", "docs", "test", "tests", "build", "ci", "style",
+    ];
     let title = task.trim_start().lines().next().unwrap_or("");
     let Some((head, rest)) = title.split_once(':') else { return Vec::new() };
     let head = head.trim_end_matches('!');
@@ -195,4 +196,3 @@ fn add_identifier(name: &str, weight: f32, shape: &mut Shape) {
         None => shape.identifiers.push((name.to_owned(), weight)),
     }
 }
-
