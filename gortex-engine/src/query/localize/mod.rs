@@ -180,6 +180,23 @@ mod tests {
     }
 
     #[test]
+    fn files_follow_their_words_their_path_and_the_announced_place() {
+        let files = |task: &str| -> Vec<String> {
+            let graph = graph_of(TREE);
+            let index = SymbolIndex::build(&graph);
+            let found = localize(&graph, &index, &Task::of(task), 10, |_| None);
+            found.files.iter().map(|(at, _)| graph.files[*at].path.clone()).collect()
+        };
+        assert_eq!(files("session: lose nothing on save")[0], "src/session.py");
+        assert_eq!(files("router: token")[0], "src/router.py");
+        // A test says all the words of its subject; it follows it.
+        let order = files("save a session");
+        let at = |path: &str| order.iter().position(|other| other == path);
+        assert!(at("src/session.py") < at("tests/test_session.py"), "{order:?}");
+        assert!(files("zebra").is_empty());
+    }
+
+    #[test]
     fn an_issue_is_taken_apart() {
         let issue = "Router.add_route raises KeyError\n\nWhen I call it with `compile_path` at v2.1.0 (abc1234def) see https://x.y/z\n\n```\n  File \"src/router.py\", line 4, in add_route\nValueError: bad größe\n```\n";
         let shape = shape(issue);

@@ -196,3 +196,22 @@ fn add_identifier(name: &str, weight: f32, shape: &mut Shape) {
         None => shape.identifiers.push((name.to_owned(), weight)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::scope;
+
+    #[test]
+    fn a_title_announces_a_place() {
+        assert_eq!(scope("printer: fix path handling"), ["print"]);
+        assert_eq!(scope("fix(router)!: wildcard"), ["rout"]);
+        assert_eq!(scope("io/util: add a reader\n\nbody: more"), ["io", "util"]);
+    }
+
+    #[test]
+    fn a_kind_of_change_or_a_sentence_is_no_place() {
+        for title in ["fix: a bug", "Perf: faster", "Note that this: fails", "std::io is slow", "no colon", "", "a:b"] {
+            assert!(scope(title).is_empty(), "{title}");
+        }
+    }
+}

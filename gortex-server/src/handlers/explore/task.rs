@@ -259,6 +259,7 @@ mod tests {
         assert!(text.contains("callees: compile_path:6"), "{text}");
         assert!(text.contains("- src/router.py — "), "{text}");
         assert!(text.contains("```python\n"), "{text}");
+        assert!(text.find("## Files to look at") < text.find("## Symbols"), "{text}");
         assert!(text.len() <= 6500);
     }
 
