@@ -235,9 +235,9 @@ mod tests {
 
     #[test]
     fn a_path_fits_by_words_and_their_beginnings() {
-        assert_eq!(path_fit("hash", "hash"), 1.0);
+        assert!(path_fit("hash", "hash") > path_fit("hash", "hashes"));
         assert!(path_fit("bind", "binding") > 0.0 && path_fit("hashtable", "hash") > 0.0);
-        assert_eq!(path_fit("io", "iolist"), 0.0);
-        assert_eq!(path_fit("form", "perform"), 0.0);
+        assert!(path_fit("io", "iolist") <= 0.0);
+        assert!(path_fit("form", "perform") <= 0.0);
     }
 }
