@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn a_title_announces_a_place() {
-        assert_eq!(scope("printer: fix path handling"), ["print"]);
-        assert_eq!(scope("fix(router)!: wildcard"), ["rout"]);
+        assert_eq!(scope("printer: fix path handling"), ["printer"]);
+        assert_eq!(scope("fix(router)!: wildcard"), ["router"]);
         assert_eq!(scope("io/util: add a reader\n\nbody: more"), ["io", "util"]);
     }
 
