@@ -105,10 +105,9 @@ fn quoted(graph: &Graph, task: &mut Task) {
 }
 
 fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> String {
-    let mut out = format!("# {title}\n\n## Symbols\n");
+    let mut out = format!("# {title}\n{}\n## Symbols\n", file_map(graph, found));
     let places: Vec<String> = found.symbols.iter().enumerate().map(|(at, one)| place(graph, at + 1, one)).collect();
-    let files = file_map(graph, found);
-    let fixed: usize = places.iter().map(String::len).sum::<usize>() + files.len() + 200;
+    let fixed: usize = places.iter().map(String::len).sum::<usize>() + out.len() + 200;
     let mut room = budget.saturating_sub(fixed);
     let mut bodies = 0;
     let mut elided = 0;
@@ -131,7 +130,6 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
             out += &text;
         }
     }
-    out += &files;
     let count: BTreeSet<usize> = found.symbols.iter().map(|one| graph.file_index(one.node)).collect();
     let _ = write!(
         out,
@@ -261,6 +259,7 @@ mod tests {
         assert!(text.contains("callees: compile_path:6"), "{text}");
         assert!(text.contains("- src/router.py — "), "{text}");
         assert!(text.contains("```python\n"), "{text}");
+        assert!(text.find("## Files to look at") < text.find("## Symbols"), "{text}");
         assert!(text.len() <= 6500);
     }
 

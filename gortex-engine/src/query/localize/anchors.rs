@@ -1,0 +1,144 @@
+//! What speaks for files and symbols, and what a task names outright: identifiers, paths, places where quoted texts stand.
+
+use rustc_hash::FxHashMap;
+
+use super::Task;
+use crate::graph::{Graph, NodeId};
+use crate::search::rank::Term;
+use crate::search::symbols::{SymbolIndex, is_searchable};
+
+/// An exact name with more definitions than this says little.
+const CROWDED: usize = 12;
+
+/// What speaks for files, by their position, and for symbols.
+pub(super) struct Evidence<'a> {
+    pub graph: &'a Graph,
+    pub task: &'a Task,
+    /// Words of paths, names and mentions, as the index knows them.
+    pub words: Vec<f32>,
+    /// Words of the content and of the path.
+    pub text: Vec<f32>,
+    /// Named outright.
+    pub anchored: Vec<f32>,
+    /// Symbols named outright.
+    pub named: FxHashMap<NodeId, f32>,
+}
+
+impl<'a> Evidence<'a> {
+    pub fn new(graph: &'a Graph, task: &'a Task) -> Evidence<'a> {
+        let files = graph.files.len();
+        Evidence {
+            graph,
+            task,
+            words: vec![0.0; files],
+            text: vec![0.0; files],
+            anchored: vec![0.0; files],
+            named: FxHashMap::default(),
+        }
+    }
+
+    /// Words of names and mentions, from the index.
+    pub fn mentions(&mut self, index: &SymbolIndex, terms: &[Term]) {
+        const K: f32 = 4.0;
+        for term in terms {
+            let weight = index.file_idf(term.term) * term.share;
+            for row in index.files(term.term) {
+                self.words[row.at as usize] += weight * row.weight * (K + 1.0) / (row.weight + K);
+            }
+        }
+        scale(&mut self.words);
+    }
+
+    /// What the text names: identifiers, paths, quoted places.
+    pub fn anchors(&mut self) {
+        let graph = self.graph;
+        for (name, weight) in &self.task.shape.identifiers {
+            let dotted = name.replace("::", ".").replace('#', ".");
+            let mut last = dotted.rsplit('.').next().unwrap_or(&dotted);
+            let mut found: Vec<NodeId> = graph.named(last).to_vec();
+            let qualified: Vec<NodeId> =
+                found.iter().copied().filter(|node| ends_with(&graph.qualified(*node), &dotted)).collect();
+            if dotted.contains('.') && !qualified.is_empty() {
+                found = qualified;
+            } else if dotted.contains('.')
+                && found.is_empty()
+                && let Some(owner) = dotted.rsplit('.').nth(1)
+            {
+                last = owner;
+                found = graph.named(last).to_vec();
+            }
+            found.retain(|node| is_searchable(graph, *node) && self.task.admits(graph, graph.file_index(*node)));
+            let production = found.iter().filter(|node| !graph.is_test(**node)).count();
+            if found.is_empty() || production > CROWDED * 4 {
+                continue;
+            }
+            // One definition is nearly an address; many of the same name are a word.
+            let share = weight / (production.max(1) as f32).sqrt();
+            for node in found {
+                let test = if graph.is_test(node) && !self.task.tests { 0.3 } else { 1.0 };
+                let entry = self.named.entry(node).or_default();
+                *entry = entry.max(share * test);
+                let file = &mut self.anchored[graph.file_index(node)];
+                *file = (*file + 0.5 * share * test).min(1.5);
+            }
+        }
+        for path in &self.task.shape.paths {
+            self.anchor_path(path);
+        }
+        for (file, line) in &self.task.quoted {
+            self.anchored[*file] = (self.anchored[*file] + 0.35).min(1.5);
+            if let Some(node) = innermost(graph, *file, *line) {
+                let entry = self.named.entry(node).or_default();
+                *entry = entry.max(0.4);
+            }
+        }
+    }
+
+    /// Files a path of the text can mean: the whole path, or its longest tail that is one.
+    fn anchor_path(&mut self, path: &str) {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        for skip in 0..parts.len() {
+            let tail = parts[skip..].join("/");
+            let hits: Vec<usize> = (0..self.graph.files.len())
+                .filter(|at| {
+                    let whole = self.graph.files[*at].path.as_str();
+                    whole.strip_suffix(tail.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('/'))
+                })
+                .collect();
+            if hits.is_empty() {
+                continue;
+            }
+            if hits.len() <= 4 {
+                let share = 1.0 / hits.len() as f32;
+                for at in hits {
+                    self.anchored[at] = (self.anchored[at] + share).min(1.5);
+                }
+            }
+            return;
+        }
+    }
+}
+
+/// Brings the largest value to 1.
+pub(super) fn scale(values: &mut [f32]) {
+    let best = values.iter().copied().fold(0.0f32, f32::max);
+    if best > 0.0 {
+        for value in values {
+            *value /= best;
+        }
+    }
+}
+
+/// Whether a qualified name ends with these whole segments.
+fn ends_with(qualified: &str, tail: &str) -> bool {
+    qualified.strip_suffix(tail).is_some_and(|head| head.is_empty() || head.ends_with('.'))
+}
+
+/// The innermost definition of a file that contains a line.
+fn innermost(graph: &Graph, file: usize, line: u32) -> Option<NodeId> {
+    let file = &graph.files[file];
+    let view = file.facts.view();
+    let holds = view.defs.iter().enumerate().filter(|(_, def)| def.start_line <= line && line <= def.end_line);
+    let (index, _) = holds.min_by_key(|(index, def)| (def.end_line - def.start_line, std::cmp::Reverse(*index)))?;
+    Some(file.base + 1 + index as u32)
+}
