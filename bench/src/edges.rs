@@ -17,7 +17,8 @@ use crate::corpus;
 
 /// Indexes a folder and returns its rows.
 pub fn dump(root: &Path, state: &Path) -> Result<String> {
-    let options = Options { cache_dir: state.join("cache"), state_dir: state.join("state"), threads: 0, persist: false };
+    let options =
+        Options { cache_dir: state.join("cache"), state_dir: state.join("state"), threads: 0, persist: false, bulk: None };
     let (engine, _authority) = Engine::open(options)?;
     let repos = [RepoInfo { name: corpus::name(root), root: root.to_owned() }];
     let view = engine.track(&repos, &Silent, &AtomicBool::new(false))?;
