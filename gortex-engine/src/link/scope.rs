@@ -344,10 +344,13 @@ impl<'a> Scopes<'a> {
         }
         let own = table.members(node, name).iter().copied();
         // The title of `it("x")` names a test, not a value that code could mean.
-        let script = family == Some(Family::Script);
+        let titles = match family {
+            Some(Family::Script | Family::Zig) => flag::TEST,
+            Some(Family::Shell | Family::Lua) => flag::TEST | flag::IN_TEST,
+            _ => 0,
+        };
         let jvm = family == Some(Family::Jvm);
-        let titled = script || family == Some(Family::Zig);
-        let nameable = |def: &crate::facts::DefRow| (jvm || def.owner_type.is_empty()) && !(titled && def.has(flag::TEST));
+        let nameable = |def: &DefRow| (jvm || def.owner_type.is_empty()) && def.flags & titles == 0;
         let own = self.pick(own.filter(|at| table.def(*at).is_some_and(nameable)), want);
         if own.is_some() {
             return own;

@@ -143,7 +143,9 @@ fn a_call_in_every_deep_language() {
 fn every_language_with_calls_reads_one() {
     let forms = ["foo($X)", "foo $X", "(foo $X)", "foo($X);", "foo: $X", "foo = $X"];
     let reads = |name: &str| forms.iter().any(|form| Pattern::code(name, form).is_ok());
-    let coded = LANGUAGES.iter().filter(|language| language.tier != Tier::Format);
+    // Interfaces declare and components hold code of other languages: their own grammars have no calls.
+    let callless = ["ocaml_interface", "svelte", "vue"];
+    let coded = LANGUAGES.iter().filter(|one| one.tier != Tier::Format && !callless.contains(&one.name));
     let without: Vec<&str> = coded.map(|language| language.name).filter(|name| !reads(name)).collect();
     assert!(without.is_empty(), "{without:?}");
 }
