@@ -364,7 +364,7 @@ impl<'a> Scopes<'a> {
             return if matches!(called, Entity::Node(_)) { called } else { Entity::Module(Module::Node(*child)) };
         }
         let imported = self.imported(file, node, name, outside, depth);
-        let imported = if script { self.namesake(imported, want) } else { imported };
+        let imported = if family == Some(Family::Script) { self.namesake(imported, want) } else { imported };
         imported.or_else(|| self.globbed(file, node, name, want, outside, depth))
     }
 
