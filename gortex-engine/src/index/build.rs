@@ -119,7 +119,8 @@ pub(crate) fn build(inputs: &Inputs<'_>) -> Result<Run, IndexError> {
     report.removed = known.len() - kept;
     count(&taken, &mut report);
     let same_repos = base.is_some_and(|view| view.repos == repos);
-    let unchanged = same_repos && report.removed == 0 && !taken.iter().any(|one| one.changed);
+    // Who asks for everything anew gets it anew.
+    let unchanged = inputs.reuse == Reuse::Unchanged && same_repos && report.removed == 0 && !taken.iter().any(|one| one.changed);
     let mut files: Vec<FileEntry> = taken.into_iter().map(|one| one.entry).collect();
     describe(&files, &mut report);
     if let (true, Some(view)) = (unchanged, base) {
@@ -304,7 +305,9 @@ pub(super) fn linked(inputs: &Inputs<'_>, files: Vec<FileEntry>, manifests: Vec<
         None => link::link(files, names, &manifests, inputs.generation),
         Some(kept) => {
             let mut kept = kept.lock();
-            let before = inputs.base.filter(|view| view.repos == inputs.repos && view.manifests == manifests);
+            let before = inputs
+                .base
+                .filter(|view| inputs.reuse == Reuse::Unchanged && view.repos == inputs.repos && view.manifests == manifests);
             let (graph, state) = match (before, kept.take()) {
                 (Some(view), Some(state)) => {
                     let (graph, state, effort) = link::relink(&view.graph, state, files, &manifests, inputs.generation);
