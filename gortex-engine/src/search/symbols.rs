@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words;
-use crate::facts::model::{Kind, flag};
+use crate::facts::model::{DefRow, Kind, flag};
 use crate::graph::{FileEntry, Graph, NodeId};
 
 /// Weights are stored in eighths.
@@ -117,9 +117,10 @@ impl Part {
     }
 }
 
-/// Whether a node takes part in symbol search.
+/// Whether a node takes part in symbol search. Headings are the corpus of documents.
 pub fn is_searchable(graph: &Graph, node: NodeId) -> bool {
-    graph.def(node).is_some_and(|def| !def.name.is_empty() && def.kind() != Kind::File && !def.has(flag::ANONYMOUS))
+    let named = |def: &DefRow| !def.name.is_empty() && !def.has(flag::ANONYMOUS);
+    graph.def(node).is_some_and(|def| named(def) && !matches!(def.kind(), Kind::File | Kind::Heading))
 }
 
 impl SymbolIndex {

@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn files_without_symbols_lead_on() {
-        let fixture = Fixture::new("//- notes.md\n# a\n//- a.py\nx = 1\n");
-        let prose = fixture.json("read", json!({"operation": "summary", "target": {"file": "notes.md"}}));
+        let fixture = Fixture::new("//- notes.txt\n# a\n//- a.py\nx = 1\n");
+        let prose = fixture.json("read", json!({"operation": "summary", "target": {"file": "notes.txt"}}));
         assert_eq!(prose["condition"], "file_not_indexed");
         assert_eq!(prose["suggested_tools"], json!(["read_file"]));
         let gone = fixture.json("read", json!({"operation": "summary", "target": {"file": "gone.py"}}));

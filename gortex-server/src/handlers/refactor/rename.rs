@@ -281,13 +281,13 @@ mod tests {
 
     #[test]
     fn a_conflict_and_an_unknown_symbol_write_nothing() {
-        let fixture = Fixture::new("//- a.py\ndef a():\n    pass\n\ndef b():\n    pass\n//- README.md\nCall a() first.\n");
+        let fixture = Fixture::new("//- a.py\ndef a():\n    pass\n\ndef b():\n    pass\n//- README.txt\nCall a() first.\n");
         let error = fixture.error("refactor", json!({"target": {"symbol": "a.py::a"}, "new_name": "b"}));
         assert_eq!((&error["error_code"], &error["data"]["locations"][0]["line"]), (&json!("name_conflict"), &json!(4)));
         let error = fixture.error("refactor", json!({"target": {"symbol": "nobody"}, "new_name": "b"}));
         assert_eq!(error["error_code"], "symbol_not_found");
         let preview = fixture.json("refactor", json!({"target": {"symbol": "a.py::a"}, "new_name": "c", "dry_run": true}));
-        assert_eq!(preview["unproven"][0]["file"], "README.md");
+        assert_eq!(preview["unproven"][0]["file"], "README.txt");
         assert_eq!(preview["unproven"][0]["reason"], "unindexed_file");
     }
 }

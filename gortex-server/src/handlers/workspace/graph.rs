@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn nodes_are_counted_by_kind_and_language() {
-        let fixture = Fixture::new("//- a.py\ndef f():\n    g()\n\ndef g():\n    pass\n//- README.md\n# é\n");
+        let fixture = Fixture::new("//- a.py\ndef f():\n    g()\n\ndef g():\n    pass\n//- README.txt\n# é\n");
         let stats = fixture.json("workspace", json!({"operation": "graph"}));
         assert_eq!(stats["by_kind"], json!({"file": 2, "function": 2}));
         assert_eq!(stats["by_language"], json!({"python": 3, "text": 1}));
