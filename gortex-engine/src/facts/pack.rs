@@ -5,10 +5,12 @@
 //!
 //! Knows the rows' sizes, not their meaning.
 
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
+use hashbrown::HashTable;
 use memmap2::Mmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::model::{BindRow, DefRow, ExportRow, ExprRow, ImportRow, RefRow, Str, SuperRow};
@@ -51,7 +53,8 @@ pub mod file_flag {
 /// A string table under construction; equal texts share one entry.
 #[derive(Debug, Default)]
 pub struct Strings {
-    index: FxHashMap<Box<str>, Str>,
+    /// By hash of the text; the texts themselves stand in `bytes` alone.
+    index: HashTable<Str>,
     offsets: Vec<u32>,
     bytes: Vec<u8>,
 }
@@ -59,29 +62,35 @@ pub struct Strings {
 impl Strings {
     /// A table that holds the empty string.
     pub fn new() -> Self {
-        let mut table = Strings { index: FxHashMap::default(), offsets: vec![0], bytes: Vec::new() };
+        let mut table = Strings { index: HashTable::new(), offsets: vec![0], bytes: Vec::new() };
         table.add("");
         table
     }
 
     /// Enters a text, or finds it.
     pub fn add(&mut self, text: &str) -> Str {
-        if let Some(found) = self.index.get(text) {
+        let hash = FxBuildHasher.hash_one(text.as_bytes());
+        let (offsets, bytes) = (&self.offsets, &self.bytes);
+        if let Some(found) = self.index.find(hash, |id| slice(offsets, bytes, *id) == text.as_bytes()) {
             return *found;
         }
         let id = Str(self.offsets.len() as u32 - 1);
         self.bytes.extend_from_slice(text.as_bytes());
         self.offsets.push(self.bytes.len() as u32);
-        self.index.insert(text.into(), id);
+        let (offsets, bytes) = (&self.offsets, &self.bytes);
+        self.index.insert_unique(hash, id, |other| FxBuildHasher.hash_one(slice(offsets, bytes, *other)));
         id
     }
 
     /// The text of an entry.
     pub fn get(&self, id: Str) -> &str {
-        let at = id.0 as usize;
-        let (from, to) = (self.offsets[at] as usize, self.offsets[at + 1] as usize);
-        std::str::from_utf8(&self.bytes[from..to]).unwrap_or("")
+        std::str::from_utf8(slice(&self.offsets, &self.bytes, id)).unwrap_or("")
     }
+}
+
+fn slice<'b>(offsets: &[u32], bytes: &'b [u8], id: Str) -> &'b [u8] {
+    let at = id.0 as usize;
+    &bytes[offsets[at] as usize..offsets[at + 1] as usize]
 }
 
 /// The rows of one file before they are packed.

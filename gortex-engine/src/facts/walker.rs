@@ -12,6 +12,8 @@ mod settle;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::model::*;
 use super::pack::{Rows, Strings, file_flag};
 use super::scope::{Scopes, Target};
@@ -583,8 +585,8 @@ impl<'a> Walker<'a> {
     // ----- rows
 
     fn define_plainly(&mut self, kind: Kind, node: Node<'_>) {
-        let Some(name) = node.child_by_field_name("name") else { return self.visit_children(node) };
-        let body = node.child_by_field_name("body");
+        let Some(name) = node.field("name") else { return self.visit_children(node) };
+        let body = node.field("body");
         let def = self.define(NewDef::new(kind, node, name).body(body));
         self.in_def(def, |walker| walker.visit_children_except(node, &[Some(name)]));
     }

@@ -10,6 +10,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::common::UsageKinds;
 use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Usage, Visibility, flag, import_flag};
@@ -112,16 +114,16 @@ fn program(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// The title of `@test "title" {`.
 fn test_title<'t>(w: &Walker<'_>, node: Node<'t>) -> Option<Node<'t>> {
-    let name = (node.kind() == "command").then(|| node.child_by_field_name("name")).flatten()?;
+    let name = (node.kind() == "command").then(|| node.field("name")).flatten()?;
     if w.text(name) != "@test" {
         return None;
     }
-    node.child_by_field_name("argument")
+    node.field("argument")
 }
 
 fn function(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let body = node.field("body");
     let private = w.text(name).starts_with('_');
     let visibility = if private { Visibility::Internal } else { Visibility::Public };
     let new = NewDef::new(Kind::Function, node, name).body(body).visibility(visibility).flags(flag::EXPORTED);
@@ -152,7 +154,7 @@ fn unquoted<'a>(w: &Walker<'a>, node: Node<'_>) -> Option<&'a str> {
 }
 
 fn command(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
     let mut cursor = node.walk();
     let arguments: Vec<Node<'_>> = node.children_by_field_name("argument", &mut cursor).collect();
     let text = w.text(name);
@@ -243,8 +245,8 @@ fn declaration(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn assignment(w: &mut Walker<'_>, node: Node<'_>, declared: Declared) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let value = node.child_by_field_name("value");
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let value = node.field("value");
     // `arr[0]=1` and `x=1 command` define nothing.
     let plain = name.kind() == "variable_name" && w.around(1) != "command";
     let before = w.rows.defs.len();
@@ -285,7 +287,7 @@ fn variable(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("variable");
+    let name = node.field("variable");
     if let Some(name) = name {
         w.bind(name, None, NONE, name.start_byte());
     }

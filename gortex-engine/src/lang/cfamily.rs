@@ -15,6 +15,8 @@ pub(super) mod types;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::Action;
 use super::common::UsageKinds;
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
@@ -101,7 +103,7 @@ pub(super) fn is_caps(word: &str) -> bool {
 
 /// `#include`.
 pub(super) fn include(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(path) = node.child_by_field_name("path") else { return };
+    let Some(path) = node.field("path") else { return };
     let text = w.text(path);
     match path.kind() {
         "system_lib_string" => w.import(path, text.trim_matches(['<', '>']), "", "", import_flag::SYSTEM),
@@ -112,7 +114,7 @@ pub(super) fn include(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `#ifdef`, `#ifndef`; an include guard mentions nothing worth telling.
 pub(super) fn ifdef(w: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name");
+    let name = node.field("name");
     let guard = name.and_then(|name| guard_define(w, node, name));
     let skipped = guard.and(name);
     w.visit_children_except(node, &[skipped, guard]);
@@ -122,19 +124,19 @@ pub(super) fn ifdef(w: &mut Walker<'_>, node: Node<'_>) {
 fn guard_define<'t>(w: &Walker<'_>, node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     let first = node.named_children(&mut cursor).find(|child| child.id() != name.id() && !child.is_extra())?;
-    let empty = first.kind() == "preproc_def" && first.child_by_field_name("value").is_none();
-    let same = first.child_by_field_name("name").is_some_and(|defined| w.text(defined) == w.text(name));
+    let empty = first.kind() == "preproc_def" && first.field("value").is_none();
+    let same = first.field("name").is_some_and(|defined| w.text(defined) == w.text(name));
     (empty && same).then_some(first)
 }
 
 /// `#define`, with what its replacement mentions.
 pub(super) fn macro_definition(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let value = node.child_by_field_name("value");
+    let Some(name) = node.field("name") else { return };
+    let value = node.field("value");
     let new = NewDef::new(Kind::Macro, node, name).visibility(Visibility::Public).flags(flag::EXPORTED);
     let def = w.define(new);
     let mut names: Vec<&str> = Vec::new();
-    if let Some(list) = node.child_by_field_name("parameters") {
+    if let Some(list) = node.field("parameters") {
         let mut cursor = list.walk();
         names.extend(list.named_children(&mut cursor).filter(|child| child.kind() == "identifier").map(|child| w.text(child)));
         let variadic = w.text(list).contains("...");

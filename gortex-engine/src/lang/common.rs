@@ -2,6 +2,11 @@
 //!
 //! Knows tree shapes that grammars have in common, no single language.
 
+use std::cell::RefCell;
+use std::hash::BuildHasher as _;
+use std::num::NonZeroU16;
+
+use rustc_hash::FxBuildHasher;
 use tree_sitter::Node;
 
 use super::Action;
@@ -10,6 +15,41 @@ use super::Action;
 pub(super) fn arg_count(list: Node<'_>) -> usize {
     let mut cursor = list.walk();
     list.named_children(&mut cursor).filter(|child| !child.is_extra()).count()
+}
+
+/// Children by the name of their field, as [`Node::child_by_field_name`] gives them.
+///
+/// The grammar's own look-up compares the name with every field it has, for every node; extraction asks so often that the numbers
+/// are worth remembering.
+pub(crate) trait Fields<'t> {
+    /// The child of this field.
+    fn field(&self, name: &'static str) -> Option<Node<'t>>;
+}
+
+/// Grammar, address and length of the name, the field's number.
+type Remembered = (u64, usize, usize, u16);
+
+/// A power of two well above what one grammar's hooks ask for.
+const REMEMBERED: usize = 1024;
+
+thread_local! {
+    static FIELDS: RefCell<Box<[Remembered]>> = RefCell::new(vec![(0, 0, 0, 0); REMEMBERED].into());
+}
+
+impl<'t> Fields<'t> for Node<'t> {
+    fn field(&self, name: &'static str) -> Option<Node<'t>> {
+        let language = self.language();
+        let (grammar, address) = (FxBuildHasher.hash_one(&*language), name.as_ptr() as usize);
+        let slot = (grammar as usize ^ address ^ name.len()) & (REMEMBERED - 1);
+        let id = FIELDS.with_borrow_mut(|fields| {
+            let known = &mut fields[slot];
+            if (known.0, known.1, known.2) != (grammar, address, name.len()) {
+                *known = (grammar, address, name.len(), language.field_id_for_name(name).map_or(0, NonZeroU16::get));
+            }
+            known.3
+        });
+        if id == 0 { None } else { self.child_by_field_id(id) }
+    }
 }
 
 /// The node kinds around a call that tell what its result is used for. Kinds not listed say nothing.

@@ -13,6 +13,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::values::*;
 use super::common::{UsageKinds, arg_count};
 use super::tree::*;
@@ -138,7 +140,7 @@ fn signature_start(node: Node<'_>, name: Node<'_>) -> usize {
 // ----- file level
 
 fn using_directive(walker: &mut Walker<'_>, node: Node<'_>) {
-    let alias = node.child_by_field_name("name");
+    let alias = node.field("name");
     let Some(target) = last_named(node).filter(|target| alias.is_none_or(|alias| alias.id() != target.id())) else { return };
     let text = line(walker, target);
     let text = text.strip_prefix("global::").unwrap_or(&text).to_owned();
@@ -154,9 +156,9 @@ fn using_directive(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn namespace(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let text = line(walker, name).into_owned();
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let inner = body.unwrap_or(node);
     let nested = walker.owner_kind() == Some(Kind::Module) || has_namespace_around(node);
     if walker.rows.header.package.is_empty() && !nested {
@@ -179,7 +181,7 @@ fn has_namespace_around(node: Node<'_>) -> bool {
 
 /// What stands under a condition; the condition's own names are the compiler's.
 fn preproc(walker: &mut Walker<'_>, node: Node<'_>) {
-    walker.visit_children_except(node, &[node.child_by_field_name("condition")]);
+    walker.visit_children_except(node, &[node.field("condition")]);
 }
 
 // ----- modifiers
@@ -215,7 +217,7 @@ fn modifiers(walker: &Walker<'_>, node: Node<'_>) -> Modifiers {
 
 fn attribute_flags(walker: &Walker<'_>, list: Node<'_>) -> u16 {
     let mut flags = 0;
-    for name in named_children(list).into_iter().filter_map(|attribute| attribute.child_by_field_name("name")) {
+    for name in named_children(list).into_iter().filter_map(|attribute| attribute.field("name")) {
         let text = walker.text(type_name(name).unwrap_or(name));
         flags |= match text.strip_suffix("Attribute").unwrap_or(text) {
             "Fact" | "Theory" | "Test" | "TestCase" | "TestCaseSource" | "TestMethod" | "DataTestMethod" => {
@@ -251,7 +253,7 @@ fn visibility(walker: &Walker<'_>, said: Option<Visibility>) -> (Visibility, u16
 }
 
 fn attribute(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         types(walker, name, Role::Attribute, 0);
     }
     if let Some(arguments) = child_of_kind(node, "attribute_argument_list") {
@@ -268,7 +270,7 @@ fn visit_attributes(walker: &mut Walker<'_>, node: Node<'_>) {
 // ----- types
 
 fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let kind = match node.kind() {
         "interface_declaration" => Kind::Interface,
         "enum_declaration" => Kind::Enum,
@@ -278,7 +280,7 @@ fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
     };
     let said = modifiers(walker, node);
     let (visibility, exported) = visibility(walker, said.visibility);
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags(said.flags | exported);
     let def = walker.define(new);
     walker.in_def(def, |walker| {
@@ -304,7 +306,7 @@ fn base_list(walker: &mut Walker<'_>, list: Node<'_>, def: u32, kind: Kind) {
     }
     for base in named_children(list) {
         let (ty, arguments) = match base.kind() {
-            "primary_constructor_base_type" => (base.child_by_field_name("type"), child_of_kind(base, "argument_list")),
+            "primary_constructor_base_type" => (base.field("type"), child_of_kind(base, "argument_list")),
             "argument_list" => (None, Some(base)),
             _ => (Some(base), None),
         };
@@ -328,24 +330,24 @@ fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, kind: Kind) {
 }
 
 fn delegate(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let said = modifiers(walker, node);
     let (visibility, exported) = visibility(walker, said.visibility);
     let def = walker.define(NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(said.flags | exported));
     walker.in_def(def, |walker| {
         visit_attributes(walker, node);
         type_parameters(walker, node);
-        if let Some(ty) = node.child_by_field_name("type") {
+        if let Some(ty) = node.field("type") {
             types(walker, ty, Role::ReturnType, 0);
         }
-        if let Some(list) = node.child_by_field_name("parameters") {
+        if let Some(list) = node.field("parameters") {
             bind_parameters(walker, list);
         }
     });
 }
 
 fn enum_member(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let flags = flag::STATIC | flag::EXPORTED;
     let def = walker.define(NewDef::new(Kind::EnumMember, node, name).visibility(Visibility::Public).flags(flags));
     let owner = walker.owner();
@@ -371,12 +373,12 @@ fn parameters(list: Node<'_>) -> Vec<Parameter<'_>> {
     let nodes = named_children(list).into_iter().filter(|child| child.kind() == "parameter");
     let mut found: Vec<Parameter<'_>> = nodes
         .filter_map(|node| {
-            let name = node.child_by_field_name("name")?;
-            Some(Parameter { node, name, ty: node.child_by_field_name("type"), is_rest: false })
+            let name = node.field("name")?;
+            Some(Parameter { node, name, ty: node.field("type"), is_rest: false })
         })
         .collect();
-    if let Some(name) = list.child_by_field_name("name") {
-        found.push(Parameter { node: name, name, ty: list.child_by_field_name("type"), is_rest: true });
+    if let Some(name) = list.field("name") {
+        found.push(Parameter { node: name, name, ty: list.field("type"), is_rest: true });
     }
     found
 }
@@ -435,8 +437,8 @@ fn primary_constructor(walker: &mut Walker<'_>, list: Node<'_>, name: Node<'_>, 
 }
 
 fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("operator"));
-    let ty = node.child_by_field_name("returns").or_else(|| node.child_by_field_name("type"));
+    let name = node.field("name").or_else(|| node.field("operator"));
+    let ty = node.field("returns").or_else(|| node.field("type"));
     let Some(place) = name.or(ty) else { return walker.visit_children(node) };
     let kind = match node.kind() {
         "constructor_declaration" => Kind::Constructor,
@@ -448,8 +450,8 @@ fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
         "operator_declaration" | "conversion_operator_declaration" => format!("operator {}", walker.text(place)),
         _ => walker.text(place).to_owned(),
     };
-    let body = node.child_by_field_name("body");
-    let list = node.child_by_field_name("parameters");
+    let body = node.field("body");
+    let list = node.field("parameters");
     let all = list.map(parameters).unwrap_or_default();
     let explicit = child_of_kind(node, "explicit_interface_specifier");
     let said = modifiers(walker, node);
@@ -516,13 +518,13 @@ fn constructor_call(walker: &mut Walker<'_>, list: Node<'_>, word: &str, class: 
 
 /// A property, an indexer or an event with accessors.
 fn property(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type");
-    let name = node.child_by_field_name("name");
+    let ty = node.field("type");
+    let name = node.field("name");
     let mut cursor = node.walk();
     let this = node.children(&mut cursor).find(|child| child.kind() == "this");
     let Some(place) = name.or(this) else { return walker.visit_children(node) };
-    let accessors = node.child_by_field_name("accessors");
-    let value = node.child_by_field_name("value");
+    let accessors = node.field("accessors");
+    let value = node.field("value");
     let explicit = child_of_kind(node, "explicit_interface_specifier");
     let said = modifiers(walker, node);
     let (mut visibility, mut flags) = visibility(walker, said.visibility);
@@ -543,7 +545,7 @@ fn property(walker: &mut Walker<'_>, node: Node<'_>) {
         if let Some(interface) = explicit.and_then(first_named) {
             types(walker, interface, Role::Type, 0);
         }
-        if let Some(list) = node.child_by_field_name("parameters") {
+        if let Some(list) = node.field("parameters") {
             bind_parameters(walker, list);
         }
         for accessor in accessors.map(named_children).unwrap_or_default() {
@@ -562,13 +564,13 @@ fn property(walker: &mut Walker<'_>, node: Node<'_>) {
 /// A field or event declaration with one or several names.
 fn fields(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(declaration) = child_of_kind(node, "variable_declaration") else { return walker.visit_children(node) };
-    let Some(ty) = declaration.child_by_field_name("type") else { return };
+    let Some(ty) = declaration.field("type") else { return };
     let said = modifiers(walker, node);
     let (visibility, exported) = visibility(walker, said.visibility);
     let kind = if said.is_const { Kind::Constant } else { Kind::Field };
     let mut is_first = true;
     for declarator in named_children(declaration).into_iter().filter(|child| child.kind() == "variable_declarator") {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
+        let Some(name) = declarator.field("name") else { continue };
         let value = value_after_equals(declarator);
         let new = NewDef::new(kind, node, name).body(value.and_then(large_value));
         let def = walker.define(new.visibility(visibility).flags(said.flags | exported));
@@ -592,8 +594,8 @@ fn fields(walker: &mut Walker<'_>, node: Node<'_>) {
 /// Where the signature of a field with a long value ends.
 fn large_value(value: Node<'_>) -> Option<Node<'_>> {
     match value.kind() {
-        "object_creation_expression" => value.child_by_field_name("initializer"),
-        "lambda_expression" => value.child_by_field_name("body"),
+        "object_creation_expression" => value.field("initializer"),
+        "lambda_expression" => value.field("body"),
         "initializer_expression"
         | "switch_expression"
         | "collection_expression"

@@ -14,6 +14,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::members::*;
 use self::values::*;
 use super::common::UsageKinds;
@@ -131,10 +133,10 @@ fn import_or_export(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(inner) = node.named_child(0) else { return };
     let is_export = inner.kind() == "library_export";
     let statement = if is_export { inner } else { child_of_kind(inner, "import_specification").unwrap_or(inner) };
-    let Some(place) = statement.child_by_field_name("uri") else { return };
+    let Some(place) = statement.field("uri") else { return };
     let module = uri(walker, place);
     let base = if is_export { import_flag::REEXPORT } else { 0 };
-    let alias = statement.child_by_field_name("alias");
+    let alias = statement.field("alias");
     if let Some(alias) = alias {
         let text = walker.text(alias);
         return walker.import(place, module, "", text, import_flag::MODULE);
@@ -168,12 +170,12 @@ fn part(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn annotation(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         if name.kind() == "identifier" {
             walker.reference(name, Role::Attribute, crate::facts::model::NONE);
         } else {
             walker.visit(name);
         }
     }
-    walker.visit_children_except(node, &[node.child_by_field_name("name")]);
+    walker.visit_children_except(node, &[node.field("name")]);
 }

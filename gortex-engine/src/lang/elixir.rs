@@ -14,6 +14,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::expr::receiver;
 use super::common::{UsageKinds, arg_count};
 use super::{Action, Family, Hooks, Language, Tier};
@@ -70,10 +72,10 @@ const TESTS: &[&str] = &["test", "property"];
 
 /// The name of what a call calls: a bare word, or the last part behind a dot with what stands in front.
 fn target(node: Node<'_>) -> Option<(Option<Node<'_>>, Node<'_>)> {
-    let target = node.child_by_field_name("target")?;
+    let target = node.field("target")?;
     match target.kind() {
         "identifier" => Some((None, target)),
-        "dot" => Some((target.child_by_field_name("left"), target.child_by_field_name("right")?)),
+        "dot" => Some((target.field("left"), target.field("right")?)),
         _ => None,
     }
 }
@@ -91,9 +93,8 @@ fn arguments(node: Node<'_>) -> Option<Node<'_>> {
 fn keyword<'t>(w: &Walker<'_>, list: Node<'t>, key: &str) -> Option<Node<'t>> {
     let keywords = child_of_kind(list, "keywords")?;
     let mut cursor = keywords.walk();
-    let is_it =
-        |pair: &Node<'t>| pair.child_by_field_name("key").is_some_and(|node| w.text(node).trim().trim_end_matches(':') == key);
-    keywords.named_children(&mut cursor).find(is_it)?.child_by_field_name("value")
+    let is_it = |pair: &Node<'t>| pair.field("key").is_some_and(|node| w.text(node).trim().trim_end_matches(':') == key);
+    keywords.named_children(&mut cursor).find(is_it)?.field("value")
 }
 
 /// A call with `extra` arguments that a pipe hands over.
@@ -192,7 +193,7 @@ fn directive(w: &mut Walker<'_>, list: Node<'_>, text: &str) -> bool {
     let Some(first) = list.named_child(0) else { return false };
     let alias = keyword(w, list, "as").map(|node| w.text(node).to_owned());
     if first.kind() == "dot" {
-        let (Some(left), Some(right)) = (first.child_by_field_name("left"), first.child_by_field_name("right")) else {
+        let (Some(left), Some(right)) = (first.field("left"), first.field("right")) else {
             return false;
         };
         if right.kind() == "tuple" {
@@ -251,10 +252,10 @@ fn suite(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, flags: u16) -> bool
 }
 
 fn binary(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return w.visit_children(node);
     };
-    match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+    match node.field("operator").map_or("", |operator| operator.kind()) {
         "|>" => {
             w.visit(left);
             match right.kind() {
@@ -281,8 +282,8 @@ fn binary(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `@name`, `&f/1`, `^pinned`.
 fn unary(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(operand) = node.child_by_field_name("operand") else { return w.visit_children(node) };
-    match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+    let Some(operand) = node.field("operand") else { return w.visit_children(node) };
+    match node.field("operator").map_or("", |operator| operator.kind()) {
         "@" if operand.kind() == "identifier" => {
             let name = format!("@{}", w.text(operand));
             w.reference_named(node, &name, Role::Read, NONE);
@@ -295,7 +296,7 @@ fn unary(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `&Mod.fun/1`, `&fun/1`; any other capture is an expression.
 fn capture(w: &mut Walker<'_>, operand: Node<'_>) {
-    let (left, right) = (operand.child_by_field_name("left"), operand.child_by_field_name("right"));
+    let (left, right) = (operand.field("left"), operand.field("right"));
     let arity = right.filter(|right| operand.kind() == "binary_operator" && right.kind() == "integer");
     let (Some(left), Some(arity)) = (left, arity.and_then(|arity| w.text(arity).parse::<usize>().ok())) else {
         return w.visit(operand);
@@ -341,7 +342,7 @@ fn map(w: &mut Walker<'_>, node: Node<'_>) {
 /// `pattern -> body` of `case`, `fn`, `receive`.
 fn clause(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
-        let left = node.child_by_field_name("left");
+        let left = node.field("left");
         if let Some(left) = left {
             pattern::bind(w, left, NONE, left.start_byte());
         }

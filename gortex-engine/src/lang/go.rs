@@ -16,6 +16,8 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::values::*;
 use super::common::UsageKinds;
 use super::{Action, Family, Hooks, Language, Tier};
@@ -170,10 +172,10 @@ fn package_clause(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn import_spec(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(path) = node.child_by_field_name("path") else { return };
+    let Some(path) = node.field("path") else { return };
     let place = path.named_child(0).unwrap_or(path);
     let module = walker.text(path).trim_matches(['"', '`']);
-    let given = node.child_by_field_name("name").map(|name| walker.text(name));
+    let given = node.field("name").map(|name| walker.text(name));
     match given {
         Some(".") => walker.import(place, module, "", "", import_flag::WILDCARD),
         Some("_") => walker.import(place, module, "", "", import_flag::MODULE),
@@ -209,9 +211,9 @@ fn value_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
             return;
         }
         let whole = if grouped { spec } else { node };
-        let ty = spec.child_by_field_name("type");
+        let ty = spec.field("type");
         // In a constant group a line without value repeats the type of the line above.
-        if ty.is_some() || spec.child_by_field_name("value").is_some() {
+        if ty.is_some() || spec.field("value").is_some() {
             inherited = ty.map(|ty| (ty.start_byte(), ty.end_byte()));
         }
         let repeated = inherited.map(|(from, to)| walker.slice(from, to));
@@ -227,8 +229,8 @@ fn value_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 fn value_spec(walker: &mut Walker<'_>, kind: Kind, spec: Node<'_>, whole: Node<'_>, ty_text: Option<&str>, local: bool) {
     let mut cursor = spec.walk();
     let names: Vec<_> = spec.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
-    let values: Vec<_> = spec.child_by_field_name("value").map(|list| named_children(list)).unwrap_or_default();
-    let ty = spec.child_by_field_name("type");
+    let values: Vec<_> = spec.field("value").map(|list| named_children(list)).unwrap_or_default();
+    let ty = spec.field("type");
     let ty_text = ty_text.map(line_of);
     if local {
         if let Some(ty) = ty {
@@ -285,8 +287,8 @@ fn value_spec(walker: &mut Walker<'_>, kind: Kind, spec: Node<'_>, whole: Node<'
 /// Where the signature of a variable with a long value ends.
 fn large_value(value: Node<'_>) -> Option<Node<'_>> {
     match value.kind() {
-        "composite_literal" => value.child_by_field_name("body"),
-        "unary_expression" => value.child_by_field_name("operand").and_then(large_value),
+        "composite_literal" => value.field("body"),
+        "unary_expression" => value.field("operand").and_then(large_value),
         _ => None,
     }
 }
@@ -325,7 +327,7 @@ fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn type_spec(walker: &mut Walker<'_>, spec: Node<'_>, whole: Node<'_>) {
-    let (Some(name), Some(ty)) = (spec.child_by_field_name("name"), spec.child_by_field_name("type")) else {
+    let (Some(name), Some(ty)) = (spec.field("name"), spec.field("type")) else {
         return walker.visit_children(spec);
     };
     let is_alias = spec.kind() == "type_alias";
@@ -354,9 +356,9 @@ fn brace(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Type parameters are locals of their declaration; what constrains them is mentioned.
 fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(list) = node.child_by_field_name("type_parameters") else { return };
+    let Some(list) = node.field("type_parameters") else { return };
     walker.for_children(list, |walker, declaration| {
-        let constraint = declaration.child_by_field_name("type");
+        let constraint = declaration.field("type");
         let text = constraint.map(|constraint| line(walker, constraint));
         let mut cursor = declaration.walk();
         for name in declaration.children_by_field_name("name", &mut cursor).filter(Node::is_named) {
@@ -364,7 +366,7 @@ fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
         }
     });
     walker.for_children(list, |walker, declaration| {
-        if let Some(constraint) = declaration.child_by_field_name("type") {
+        if let Some(constraint) = declaration.field("type") {
             types(walker, constraint, Role::Type, false, 0);
         }
     });
@@ -392,7 +394,7 @@ fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, members: bool, dep
             }
         }
         "qualified_type" => {
-            let (Some(package), Some(name)) = (node.child_by_field_name("package"), node.child_by_field_name("name")) else {
+            let (Some(package), Some(name)) = (node.field("package"), node.field("name")) else {
                 return;
             };
             let recv = walker.expr_of(package);
@@ -405,7 +407,7 @@ fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, members: bool, dep
         }),
         "array_type" => {
             walker.visit_field(node, "length");
-            if let Some(element) = node.child_by_field_name("element") {
+            if let Some(element) = node.field("element") {
                 types(walker, element, role, members, depth);
             }
         }
@@ -437,8 +439,8 @@ fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, members: bool, dep
 fn type_name(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "type_identifier" => Some(node),
-        "qualified_type" => node.child_by_field_name("name"),
-        "generic_type" => type_name(node.child_by_field_name("type")?),
+        "qualified_type" => node.field("name"),
+        "generic_type" => type_name(node.field("type")?),
         "pointer_type" | "parenthesized_type" => type_name(node.named_child(0)?),
         _ => None,
     }
@@ -446,15 +448,15 @@ fn type_name(node: Node<'_>) -> Option<Node<'_>> {
 
 /// What stands around an embedded type's name: package and type arguments.
 fn embedded(walker: &mut Walker<'_>, ty: Node<'_>, name: Node<'_>, owner: u32) {
-    let bare = if ty.kind() == "generic_type" { ty.child_by_field_name("type").unwrap_or(ty) } else { ty };
+    let bare = if ty.kind() == "generic_type" { ty.field("type").unwrap_or(ty) } else { ty };
     let text = walker.text(bare);
     if !is_predeclared(text) {
         walker.supertype(owner, "", name, text, Role::Extends, true);
     }
-    if let Some(package) = bare.child_by_field_name("package") {
+    if let Some(package) = bare.field("package") {
         walker.reference(package, Role::Type, NONE);
     }
-    if let Some(arguments) = ty.child_by_field_name("type_arguments") {
+    if let Some(arguments) = ty.field("type_arguments") {
         walker.visit(arguments);
     }
 }
@@ -463,13 +465,13 @@ fn struct_field(walker: &mut Walker<'_>, field: Node<'_>, members: bool, depth: 
     if field.kind() != "field_declaration" {
         return;
     }
-    let Some(ty) = field.child_by_field_name("type") else { return };
+    let Some(ty) = field.field("type") else { return };
     let mut cursor = field.walk();
     let names: Vec<_> = field.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
     if !members {
         return types(walker, ty, Role::FieldType, false, depth);
     }
-    let tag = field.child_by_field_name("tag");
+    let tag = field.field("tag");
     let define = |walker: &mut Walker<'_>, name: Node<'_>, text: &str| {
         let (visibility, flags) = exported(walker.text(name));
         let new = NewDef::new(Kind::Field, field, name).body(tag).visibility(visibility).flags(flags);
@@ -502,7 +504,7 @@ fn struct_field(walker: &mut Walker<'_>, field: Node<'_>, members: bool, depth: 
 fn interface_member(walker: &mut Walker<'_>, member: Node<'_>, members: bool, depth: u32) {
     match member.kind() {
         "method_elem" => {
-            let Some(name) = member.child_by_field_name("name") else { return };
+            let Some(name) = member.field("name") else { return };
             if !members {
                 return walker.in_scope(|walker| signature_types(walker, member, false, depth));
             }
@@ -531,7 +533,7 @@ fn interface_member(walker: &mut Walker<'_>, member: Node<'_>, members: bool, de
 /// Sets parameter count, variadic flag and result type of a callable.
 fn callable_row(walker: &mut Walker<'_>, def: u32, node: Node<'_>) {
     let (mut count, mut flags) = (0, 0);
-    if let Some(list) = node.child_by_field_name("parameters") {
+    if let Some(list) = node.field("parameters") {
         walker.for_children(list, |_, parameter| match parameter.kind() {
             "parameter_declaration" => {
                 let mut cursor = parameter.walk();
@@ -545,7 +547,7 @@ fn callable_row(walker: &mut Walker<'_>, def: u32, node: Node<'_>) {
             _ => {}
         });
     }
-    let result = node.child_by_field_name("result").map(|result| line(walker, result));
+    let result = node.field("result").map(|result| line(walker, result));
     let ty = walker.intern(result.as_deref().unwrap_or(""));
     let row = walker.def_mut(def);
     row.params = count.min(usize::from(u16::MAX - 1)) as u16;
@@ -555,10 +557,10 @@ fn callable_row(walker: &mut Walker<'_>, def: u32, node: Node<'_>) {
 
 /// The types of parameters and results, and with `bind` their names as locals.
 fn signature_types(walker: &mut Walker<'_>, node: Node<'_>, bind: bool, depth: u32) {
-    if let Some(list) = node.child_by_field_name("parameters") {
+    if let Some(list) = node.field("parameters") {
         parameters(walker, list, Role::ParamType, bind, depth);
     }
-    match node.child_by_field_name("result") {
+    match node.field("result") {
         Some(list) if list.kind() == "parameter_list" => parameters(walker, list, Role::ReturnType, bind, depth),
         Some(ty) => types(walker, ty, Role::ReturnType, false, depth),
         None => {}
@@ -567,7 +569,7 @@ fn signature_types(walker: &mut Walker<'_>, node: Node<'_>, bind: bool, depth: u
 
 fn parameters(walker: &mut Walker<'_>, list: Node<'_>, role: Role, bind: bool, depth: u32) {
     walker.for_children(list, |walker, parameter| {
-        let Some(ty) = parameter.child_by_field_name("type") else { return };
+        let Some(ty) = parameter.field("type") else { return };
         if bind {
             let text = line(walker, ty);
             let text = if parameter.kind() == "variadic_parameter_declaration" { Cow::Owned(format!("[]{text}")) } else { text };
@@ -583,9 +585,9 @@ fn parameters(walker: &mut Walker<'_>, list: Node<'_>, role: Role, bind: bool, d
 }
 
 fn function(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let receiver = node.child_by_field_name("receiver").and_then(|list| named_children(list).first().copied());
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let receiver = node.field("receiver").and_then(|list| named_children(list).first().copied());
+    let body = node.field("body");
     let kind = if node.kind() == "method_declaration" { Kind::Method } else { Kind::Function };
     let mut new = new_def(walker, kind, node, name).body(body);
     if walker.text(name) == "_" {
@@ -602,7 +604,7 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
         new = new.flags(flag::TEST);
     }
     let def = walker.define(new);
-    let receiver_type = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
+    let receiver_type = receiver.and_then(|receiver| receiver.field("type"));
     if let Some(bare) = receiver_type.and_then(type_name) {
         let text = walker.text(bare);
         walker.def_mut(def).owner_type = walker.intern(text);
@@ -623,14 +625,14 @@ fn bind_receiver(walker: &mut Walker<'_>, receiver: Node<'_>, ty: Node<'_>) {
         "pointer_type" => ty.named_child(0).unwrap_or(ty),
         _ => ty,
     };
-    if let Some(arguments) = generic.child_by_field_name("type_arguments") {
+    if let Some(arguments) = generic.field("type_arguments") {
         // `func (t *Tree[K])` declares K.
         walker.for_children(arguments, |walker, argument| {
             let name = argument.named_child(0).unwrap_or(argument);
             walker.bind(name, None, NONE, arguments.start_byte());
         });
     }
-    if let Some(name) = receiver.child_by_field_name("name").filter(|name| walker.text(*name) != "_") {
+    if let Some(name) = receiver.field("name").filter(|name| walker.text(*name) != "_") {
         let text = line(walker, ty);
         walker.bind(name, Some(&text), NONE, ty.end_byte());
     }
@@ -639,14 +641,14 @@ fn bind_receiver(walker: &mut Walker<'_>, receiver: Node<'_>, ty: Node<'_>) {
 
 /// Whether `go test` (or a test suite package that the file imports) runs this function.
 fn is_test(walker: &Walker<'_>, node: Node<'_>, is_method: bool) -> bool {
-    let name = node.child_by_field_name("name").map_or("", |name| walker.text(name));
-    let parameters = node.child_by_field_name("parameters").map(named_children).unwrap_or_default();
+    let name = node.field("name").map_or("", |name| walker.text(name));
+    let parameters = node.field("parameters").map(named_children).unwrap_or_default();
     let ty = match parameters.as_slice() {
         [] => "",
-        [only] => only.child_by_field_name("type").map_or("", |ty| walker.text(ty)),
+        [only] => only.field("type").map_or("", |ty| walker.text(ty)),
         _ => return false,
     };
-    if node.child_by_field_name("result").is_some() {
+    if node.field("result").is_some() {
         return false;
     }
     let Some((_, expected)) = [("Test", "T"), ("Benchmark", "B"), ("Fuzz", "F"), ("Example", "")]
@@ -684,7 +686,7 @@ fn bound_function(walker: &mut Walker<'_>, whole: Node<'_>, name: Node<'_>, lite
     if walker.text(name) == "_" {
         return walker.visit(literal);
     }
-    let new = new_def(walker, Kind::Function, whole, name).body(literal.child_by_field_name("body"));
+    let new = new_def(walker, Kind::Function, whole, name).body(literal.field("body"));
     let def = walker.define(new);
     callable_row(walker, def, literal);
     walker.in_def(def, |walker| func_literal(walker, literal));

@@ -14,6 +14,8 @@ mod types;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::common::UsageKinds;
 use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{ExprKind, NONE, Role, Usage, import_flag};
@@ -95,16 +97,16 @@ fn module_text<'a>(w: &Walker<'a>, node: Node<'_>) -> &'a str {
 
 /// `module A.B (exports) where`.
 fn header(w: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(module) = node.child_by_field_name("module") {
+    if let Some(module) = node.field("module") {
         w.package(module_text(w, module));
     }
-    let Some(exports) = node.child_by_field_name("exports") else {
+    let Some(exports) = node.field("exports") else {
         w.claim(NONE, EXPORTED, "");
         return;
     };
     w.for_children(exports, |w, export| {
         if export.kind() == "module_export" {
-            if let Some(module) = export.child_by_field_name("module") {
+            if let Some(module) = export.field("module") {
                 let name = format!("module {}", module_text(w, module));
                 w.export(module, &name, &name);
             }
@@ -114,7 +116,7 @@ fn header(w: &mut Walker<'_>, node: Node<'_>) {
         let (place, text) = (name, last_part(w, name));
         w.claim(NONE, EXPORTED, text);
         w.export(place, text, text);
-        let Some(children) = export.child_by_field_name("children") else { return };
+        let Some(children) = export.field("children") else { return };
         w.for_children(children, |w, child| {
             if child.kind() == "all_names" {
                 w.claim(NONE, WITH_PARTS, text);
@@ -136,23 +138,23 @@ fn exported_name(export: Node<'_>) -> Option<Node<'_>> {
 
 /// The last part of a maybe qualified name, without the parentheses of an operator.
 fn last_part<'a>(w: &Walker<'a>, node: Node<'_>) -> &'a str {
-    let node = node.child_by_field_name("id").unwrap_or(node);
+    let node = node.field("id").unwrap_or(node);
     w.text(node).trim_matches(['(', ')']).trim()
 }
 
 /// `import qualified A.B as C hiding (x)`.
 fn import(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(module) = node.child_by_field_name("module") else { return };
+    let Some(module) = node.field("module") else { return };
     let text = module_text(w, module);
     let words = w.text(node);
     let head = &words[..words.find('(').unwrap_or(words.len())];
     let has = |word: &str| head.split_whitespace().any(|other| other == word);
-    let alias = node.child_by_field_name("alias").map_or(text, |alias| module_text(w, alias));
+    let alias = node.field("alias").map_or(text, |alias| module_text(w, alias));
     w.import(module, text, "", alias, import_flag::MODULE);
     if has("qualified") {
         return;
     }
-    let names = node.child_by_field_name("names");
+    let names = node.field("names");
     let listed = names.map_or(Vec::new(), |names| {
         let mut cursor = names.walk();
         names.named_children(&mut cursor).filter(|child| child.kind() == "import_name").collect::<Vec<_>>()
@@ -166,7 +168,7 @@ fn import(w: &mut Walker<'_>, node: Node<'_>) {
         let Some(name) = exported_name(item) else { continue };
         let part = last_part(w, name);
         w.import(name, text, part, part, 0);
-        let Some(children) = item.child_by_field_name("children") else { continue };
+        let Some(children) = item.field("children") else { continue };
         w.for_children(children, |w, child| {
             if child.kind() == "all_names" {
                 // Every part of the type as well.
@@ -209,7 +211,7 @@ fn mention(w: &mut Walker<'_>, node: Node<'_>, called: bool) {
 
 /// `M.name`.
 fn qualified(w: &mut Walker<'_>, node: Node<'_>, role: Role) {
-    let (Some(module), Some(id)) = (node.child_by_field_name("module"), node.child_by_field_name("id")) else { return };
+    let (Some(module), Some(id)) = (node.field("module"), node.field("id")) else { return };
     let recv = w.expr(ExprKind::Name, module_text(w, module), NONE, module);
     let role = match id.kind() {
         "constructor" | "constructor_operator" => Role::Instantiate,
@@ -225,7 +227,7 @@ fn apply(w: &mut Walker<'_>, node: Node<'_>) {
     let mut head = node;
     let mut arguments = Vec::new();
     while head.kind() == "apply" {
-        let (Some(function), argument) = (head.child_by_field_name("function"), head.child_by_field_name("argument")) else {
+        let (Some(function), argument) = (head.field("function"), head.field("argument")) else {
             return w.visit_children(node);
         };
         arguments.extend(argument);
@@ -257,9 +259,9 @@ fn operator_mention(w: &mut Walker<'_>, node: Node<'_>, role: Role) {
 fn infix(w: &mut Walker<'_>, node: Node<'_>) {
     let mut at = node;
     loop {
-        let operator = at.child_by_field_name("operator");
+        let operator = at.field("operator");
         let calling = operator.is_some_and(|operator| CALLING.contains(&w.text(operator)));
-        let (left, right) = (at.child_by_field_name("left_operand"), at.child_by_field_name("right_operand"));
+        let (left, right) = (at.field("left_operand"), at.field("right_operand"));
         if let Some(left) = left {
             mention(w, left, calling);
         }
@@ -285,12 +287,12 @@ fn record(w: &mut Walker<'_>, node: Node<'_>) {
         if child.kind() != "field_update" {
             return w.visit(child);
         }
-        if let Some(name) = child.child_by_field_name("field") {
-            let recv = name.child_by_field_name("module").map_or(NONE, |module| {
+        if let Some(name) = child.field("field") {
+            let recv = name.field("module").map_or(NONE, |module| {
                 let text = module_text(w, module);
                 w.expr(ExprKind::Name, text, NONE, module)
             });
-            let name = name.child_by_field_name("id").unwrap_or(name);
+            let name = name.field("id").unwrap_or(name);
             w.reference(name, Role::Write, recv);
         }
         w.visit_field(child, "expression");

@@ -15,6 +15,8 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::values::*;
 use super::common::UsageKinds;
 use super::tree::{child_of_kind, define_anonymous, is_type_name, line, mark_test_classes, named_children, without_arguments};
@@ -165,15 +167,15 @@ fn import_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
         let module = line(walker, path);
         return walker.import(path, &module, "", "", flags);
     }
-    let scope = path.child_by_field_name("scope");
-    let name = path.child_by_field_name("name").unwrap_or(path);
+    let scope = path.field("scope");
+    let name = path.field("name").unwrap_or(path);
     let module = scope.map_or(Cow::Borrowed(""), |scope| line(walker, scope));
     let text = walker.text(name);
     walker.import(name, &module, text, text, flags);
 }
 
 fn module_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    walker.visit_children_except(node, &[node.child_by_field_name("name")]);
+    walker.visit_children_except(node, &[node.field("name")]);
 }
 
 /// `uses a.Service`, `provides a.Service with b.Provider` name types.
@@ -188,15 +190,14 @@ fn dotted_type(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
             walker.reference(node, role, NONE);
         }
         "scoped_identifier" => {
-            let (Some(scope), Some(name)) = (node.child_by_field_name("scope"), node.child_by_field_name("name")) else {
+            let (Some(scope), Some(name)) = (node.field("scope"), node.field("name")) else {
                 return;
             };
             let recv = scope_of_type(walker, scope);
             walker.reference(name, role, recv);
             // A scope in lower case is a package, which is nobody's definition.
-            if let Some(last) = scope.child_by_field_name("name").or(Some(scope)).filter(|last| is_type_name(walker.text(*last)))
-            {
-                let recv = scope.child_by_field_name("scope").map_or(NONE, |outer| scope_of_type(walker, outer));
+            if let Some(last) = scope.field("name").or(Some(scope)).filter(|last| is_type_name(walker.text(*last))) {
+                let recv = scope.field("scope").map_or(NONE, |outer| scope_of_type(walker, outer));
                 walker.reference(last, Role::Type, recv);
             }
         }
@@ -226,8 +227,8 @@ fn modifiers(walker: &Walker<'_>, node: Node<'_>) -> Modifiers {
             "static" => found.flags |= flag::STATIC,
             "final" => found.is_final = true,
             "annotation" | "marker_annotation" => {
-                let Some(name) = child.child_by_field_name("name") else { continue };
-                let text = walker.text(name.child_by_field_name("name").unwrap_or(name));
+                let Some(name) = child.field("name") else { continue };
+                let text = walker.text(name.field("name").unwrap_or(name));
                 match text {
                     "Override" => found.flags |= flag::OVERRIDE,
                     "Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory" | "TestTemplate" | "Theory" | "Property" => {
@@ -270,7 +271,7 @@ fn visibility(walker: &Walker<'_>, said: Option<Visibility>) -> (Visibility, u16
 }
 
 fn annotation(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         dotted_type(walker, name, Role::Attribute);
     }
     walker.visit_field(node, "arguments");
@@ -289,7 +290,7 @@ fn visit_modifiers(walker: &mut Walker<'_>, node: Node<'_>) {
 // ----- types
 
 fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let kind = match node.kind() {
         "interface_declaration" => Kind::Interface,
         "enum_declaration" => Kind::Enum,
@@ -297,7 +298,7 @@ fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
         "annotation_type_declaration" => Kind::Annotation,
         _ => Kind::Class,
     };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let said = modifiers(walker, node);
     let (visibility, exported) = visibility(walker, said.visibility);
     let test = if said.is_test { flag::TEST } else { 0 };
@@ -307,7 +308,7 @@ fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
         visit_modifiers(walker, node);
         type_parameters(walker, node);
         headers(walker, node, def);
-        if let Some(parameters) = node.child_by_field_name("parameters") {
+        if let Some(parameters) = node.field("parameters") {
             components(walker, parameters, def);
         }
         if let Some(body) = body {
@@ -415,13 +416,13 @@ fn components(walker: &mut Walker<'_>, parameters: Node<'_>, record: u32) {
 /// Name, type and whether it takes the rest of the arguments.
 fn parameter_parts(parameter: Node<'_>) -> Option<(Node<'_>, Node<'_>, bool)> {
     match parameter.kind() {
-        "formal_parameter" => Some((parameter.child_by_field_name("name")?, parameter.child_by_field_name("type")?, false)),
+        "formal_parameter" => Some((parameter.field("name")?, parameter.field("type")?, false)),
         "spread_parameter" => {
             let mut cursor = parameter.walk();
             let mut parts = parameter.named_children(&mut cursor).filter(|child| !child.is_extra());
             let ty = parts.find(|child| child.kind() != "modifiers")?;
             let declarator = child_of_kind(parameter, "variable_declarator")?;
-            Some((declarator.child_by_field_name("name")?, ty, true))
+            Some((declarator.field("name")?, ty, true))
         }
         _ => None,
     }
@@ -430,7 +431,7 @@ fn parameter_parts(parameter: Node<'_>) -> Option<(Node<'_>, Node<'_>, bool)> {
 /// A declared type with the dimensions that stand behind the name.
 fn type_text<'a>(walker: &Walker<'a>, declarator: Node<'_>, ty: Node<'_>, is_spread: bool) -> Cow<'a, str> {
     let text = line(walker, ty);
-    let dimensions = declarator.child_by_field_name("dimensions").map_or("", |node| walker.text(node));
+    let dimensions = declarator.field("dimensions").map_or("", |node| walker.text(node));
     if dimensions.is_empty() && !is_spread {
         return text;
     }
@@ -450,20 +451,20 @@ fn bind_parameters(walker: &mut Walker<'_>, list: Node<'_>) {
 }
 
 fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let kind = match node.kind() {
         "constructor_declaration" | "compact_constructor_declaration" => Kind::Constructor,
         _ if walker.owner() == NONE => Kind::Function,
         _ => Kind::Method,
     };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let said = modifiers(walker, node);
     let (visibility, mut flags) = visibility(walker, said.visibility);
     flags |= said.flags;
     if body.is_none() {
         flags |= flag::DECLARATION;
     }
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let mut count = 0;
     for parameter in list.map(named_children).unwrap_or_default() {
         count += u16::from(parameter.kind() != "receiver_parameter");
@@ -474,7 +475,7 @@ fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
     if node.kind() == "compact_constructor_declaration" && walker.owner() != NONE {
         count = walker.def(walker.owner()).params;
     }
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     if kind == Kind::Method && (said.is_test || is_suite_test(walker, walker.text(name), visibility, count, flags)) {
         flags |= flag::TEST;
     }
@@ -521,7 +522,7 @@ fn is_suite_test(walker: &Walker<'_>, name: &str, visibility: Visibility, params
 
 /// A field declaration with one or several names.
 fn fields(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return walker.visit_children(node) };
+    let Some(ty) = node.field("type") else { return walker.visit_children(node) };
     let said = modifiers(walker, node);
     let in_interface = matches!(walker.owner_kind(), Some(Kind::Interface | Kind::Annotation));
     let (visibility, exported) = visibility(walker, said.visibility);
@@ -534,8 +535,8 @@ fn fields(walker: &mut Walker<'_>, node: Node<'_>) {
     let mut first = NONE;
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
-        let value = declarator.child_by_field_name("value");
+        let Some(name) = declarator.field("name") else { continue };
+        let value = declarator.field("value");
         let new = NewDef::new(kind, node, name).body(value.and_then(large_value)).visibility(visibility).flags(flags);
         let def = walker.define(new);
         let text = type_text(walker, declarator, ty, false);
@@ -560,16 +561,16 @@ fn fields(walker: &mut Walker<'_>, node: Node<'_>) {
 fn large_value(value: Node<'_>) -> Option<Node<'_>> {
     match value.kind() {
         "object_creation_expression" => child_of_kind(value, "class_body"),
-        "lambda_expression" => value.child_by_field_name("body"),
+        "lambda_expression" => value.field("body"),
         "array_initializer" | "switch_expression" => Some(value),
-        "array_creation_expression" => value.child_by_field_name("value"),
+        "array_creation_expression" => value.field("value"),
         _ => None,
     }
 }
 
 fn enum_constant(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let said = modifiers(walker, node);
     let flags = said.flags | flag::STATIC | flag::EXPORTED;
     let new = NewDef::new(Kind::EnumMember, node, name).body(body).visibility(Visibility::Public).flags(flags);

@@ -13,6 +13,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::values::*;
 use super::common::UsageKinds;
 use super::tree::*;
@@ -217,7 +219,7 @@ pub(super) fn visit_modifiers(walker: &mut Walker<'_>, node: Node<'_>) {
 // ----- types
 
 fn class_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name");
+    let name = node.field("name");
     let said = modifiers(walker, node);
     let body = child_of_kind(node, "class_body").or_else(|| child_of_kind(node, "enum_class_body"));
     let is_object = node.kind() != "class_declaration";
@@ -287,7 +289,7 @@ fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: Role) {
 }
 
 fn type_alias(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("type") else { return };
+    let Some(name) = node.field("type") else { return };
     let said = modifiers(walker, node);
     let target = last_named(node).filter(|target| target.id() != name.id());
     let def = walker.define(NewDef::new(Kind::TypeAlias, node, name).visibility(said.visibility).flags(said.flags));
@@ -465,7 +467,7 @@ fn secondary_constructor(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn function(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let said = modifiers(walker, node);
     let list = child_of_kind(node, "function_value_parameters");
     let body = child_of_kind(node, "function_body");

@@ -12,6 +12,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::expr::receiver;
 use super::common::{UsageKinds, arg_count};
 use super::{Action, Family, Hooks, Language, Tier};
@@ -82,17 +84,17 @@ const SUITES: &[&str] = &["describe", "context", "insulate", "expose"];
 fn chunk(w: &mut Walker<'_>, node: Node<'_>) {
     w.for_children(node, |w, child| {
         let name = match child.kind() {
-            "function_declaration" => child.child_by_field_name("name"),
-            "assignment_statement" => child.named_child(0).and_then(|list| list.child_by_field_name("name")),
+            "function_declaration" => child.field("name"),
+            "assignment_statement" => child.named_child(0).and_then(|list| list.field("name")),
             _ => None,
         };
         let Some(name) = name else { return };
-        let Some(table) = name.child_by_field_name("table") else { return };
+        let Some(table) = name.field("table") else { return };
         let takes_self = || {
-            let first = child.child_by_field_name("parameters").and_then(|list| list.child_by_field_name("name"));
+            let first = child.field("parameters").and_then(|list| list.field("name"));
             first.is_some_and(|first| w.text(first) == "self")
         };
-        let index = || name.child_by_field_name("field").is_some_and(|field| w.text(field) == "__index");
+        let index = || name.field("field").is_some_and(|field| w.text(field) == "__index");
         if name.kind() == "method_index_expression" || takes_self() || index() {
             w.claim(NONE, CLASS, w.text(table));
         }
@@ -120,7 +122,7 @@ fn is_class(w: &Walker<'_>, def: u32) -> bool {
 
 /// `function f()`, `local function f()`, `function M.f()`, `function M:f()`.
 fn declared_function(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
     if name.kind() == "identifier" {
         let local = w.slice(node.start_byte(), node.end_byte()).starts_with("local");
         let new = function_of(w, Kind::Function, node, node, name);
@@ -135,16 +137,16 @@ fn function_of<'t>(w: &Walker<'_>, kind: Kind, whole: Node<'t>, function: Node<'
     let owner = w.owner();
     let flags = if owner == NONE { 0 } else { w.def(owner).flags & (flag::TEST | flag::IN_TEST) };
     let flags = if flags == 0 { 0 } else { flag::IN_TEST };
-    NewDef::new(kind, whole, name).body(function.child_by_field_name("body")).flags(flags)
+    NewDef::new(kind, whole, name).body(function.field("body")).flags(flags)
 }
 
 /// A function that becomes a member of a table; `whole` is its statement.
 fn member_function(w: &mut Walker<'_>, whole: Node<'_>, function: Node<'_>, name: Node<'_>) {
-    let table = name.child_by_field_name("table");
-    let last = name.child_by_field_name("method").or_else(|| name.child_by_field_name("field"));
+    let table = name.field("table");
+    let last = name.field("method").or_else(|| name.field("field"));
     let (Some(table), Some(last)) = (table, last) else { return w.visit_children(function) };
     let colon = name.kind() == "method_index_expression";
-    let first = function.child_by_field_name("parameters").and_then(|list| list.child_by_field_name("name"));
+    let first = function.field("parameters").and_then(|list| list.field("name"));
     let with_self = colon || first.is_some_and(|first| w.text(first) == "self");
     let text = w.text(table);
     let owner = known_table(w, text).filter(|_| !w.in_function());
@@ -183,7 +185,7 @@ fn body(w: &mut Walker<'_>, def: u32, function: Node<'_>, with_self: Option<bool
         if variadic {
             row.flags |= flag::VARIADIC;
         }
-        let Some(block) = function.child_by_field_name("body") else { return };
+        let Some(block) = function.field("body") else { return };
         // The block's names are the function's, so that its last value can name them.
         w.visit_children(block);
         let last = block.named_child(block.named_child_count().saturating_sub(1) as u32);
@@ -197,7 +199,7 @@ fn body(w: &mut Walker<'_>, def: u32, function: Node<'_>, with_self: Option<bool
 
 fn parameters(w: &mut Walker<'_>, function: Node<'_>, own_self: bool) -> (u16, bool) {
     let (mut count, mut variadic) = (0u16, false);
-    let Some(list) = function.child_by_field_name("parameters") else { return (0, false) };
+    let Some(list) = function.field("parameters") else { return (0, false) };
     w.for_children(list, |w, child| match child.kind() {
         "identifier" => {
             let is_self = own_self && count == 0 && w.text(child) == "self";
@@ -220,12 +222,12 @@ fn closure(w: &mut Walker<'_>, node: Node<'_>) {
 
 fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
-        if let Some(clause) = node.child_by_field_name("clause") {
+        if let Some(clause) = node.field("clause") {
             w.for_children(clause, |w, child| match child.kind() {
                 "variable_list" => w.for_children(child, |w, name| {
                     w.bind(name, None, NONE, name.start_byte());
                 }),
-                "identifier" if clause.child_by_field_name("name").is_some_and(|name| name.id() == child.id()) => {
+                "identifier" if clause.field("name").is_some_and(|name| name.id() == child.id()) => {
                     w.bind(child, None, NONE, child.start_byte());
                 }
                 _ => w.visit(child),
@@ -236,8 +238,8 @@ fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn call(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(callee) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let arguments = node.child_by_field_name("arguments");
+    let Some(callee) = node.field("name") else { return w.visit_children(node) };
+    let arguments = node.field("arguments");
     let args = arguments.and_then(count);
     match callee.kind() {
         "identifier" => {
@@ -258,8 +260,8 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) {
             w.call(callee, NONE, args, usage);
         }
         "dot_index_expression" | "method_index_expression" => {
-            let last = callee.child_by_field_name("method").or_else(|| callee.child_by_field_name("field"));
-            let (Some(table), Some(last)) = (callee.child_by_field_name("table"), last) else { return w.visit_children(node) };
+            let last = callee.field("method").or_else(|| callee.field("field"));
+            let (Some(table), Some(last)) = (callee.field("table"), last) else { return w.visit_children(node) };
             let recv = receiver(w, table);
             let usage = w.result_use();
             w.call(last, recv, args, usage);
@@ -292,14 +294,14 @@ fn protected_require(w: &mut Walker<'_>, list: Node<'_>) -> bool {
 
 /// `it("does", function() .. end)`.
 fn test(w: &mut Walker<'_>, node: Node<'_>, text: &str) -> bool {
-    let Some(list) = node.child_by_field_name("arguments") else { return false };
+    let Some(list) = node.field("arguments") else { return false };
     let (Some(title), Some(function)) = (list.named_child(0), list.named_child(1)) else { return false };
     if title.kind() != "string" || function.kind() != "function_definition" {
         return false;
     }
     let name = one_line(expr::string_text(w, title).unwrap_or(""), 120);
     let flags = if TESTS.contains(&text) { flag::TEST } else { flag::IN_TEST };
-    let new = NewDef::new(Kind::Function, node, title).body(function.child_by_field_name("body")).flags(flags);
+    let new = NewDef::new(Kind::Function, node, title).body(function.field("body")).flags(flags);
     let def = w.define_named(new, &name);
     w.in_def(def, |w| {
         parameters(w, function, false);
@@ -316,8 +318,8 @@ fn identifier(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `a.b` read.
 fn member(w: &mut Walker<'_>, node: Node<'_>) {
-    let last = node.child_by_field_name("method").or_else(|| node.child_by_field_name("field"));
-    let (Some(table), Some(last)) = (node.child_by_field_name("table"), last) else { return w.visit_children(node) };
+    let last = node.field("method").or_else(|| node.field("field"));
+    let (Some(table), Some(last)) = (node.field("table"), last) else { return w.visit_children(node) };
     let recv = receiver(w, table);
     w.reference(last, Role::Read, recv);
     w.visit(table);
@@ -325,7 +327,7 @@ fn member(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// A field of a table that is nobody's definition: its name says nothing, its value does.
 fn field(w: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name").filter(|name| name.kind() != "identifier");
+    let name = node.field("name").filter(|name| name.kind() != "identifier");
     if let Some(name) = name {
         w.visit(name);
     }
@@ -346,8 +348,8 @@ fn returns(w: &mut Walker<'_>, node: Node<'_>) {
         "table_constructor" => table::returned(w, value),
         "function_call" => {
             // `return setmetatable(M, { .. })` gives M.
-            let named = value.child_by_field_name("name").is_some_and(|name| w.text(name) == "setmetatable");
-            let first = value.child_by_field_name("arguments").and_then(|list| list.named_child(0));
+            let named = value.field("name").is_some_and(|name| w.text(name) == "setmetatable");
+            let first = value.field("arguments").and_then(|list| list.named_child(0));
             if let Some(first) = first.filter(|first| named && first.kind() == "identifier") {
                 w.export(first, w.text(first), "default");
             }

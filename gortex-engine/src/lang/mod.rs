@@ -8,7 +8,7 @@
 mod bash;
 mod c;
 mod cfamily;
-mod common;
+pub(crate) mod common;
 mod cpp;
 mod csharp;
 mod dart;

@@ -15,6 +15,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::members::*;
 use self::values::*;
 use super::common::UsageKinds;
@@ -109,7 +111,7 @@ pub(super) static PHP: Language = Language {
 
 /// The signature begins after the attributes.
 fn signature_start(node: Node<'_>, _name: Node<'_>) -> usize {
-    let Some(list) = node.child_by_field_name("attributes") else { return node.start_byte() };
+    let Some(list) = node.field("attributes") else { return node.start_byte() };
     let mut cursor = node.walk();
     let next = node.children(&mut cursor).find(|child| child.start_byte() >= list.end_byte() && !child.is_extra());
     next.map_or(node.start_byte(), |next| next.start_byte())
@@ -125,8 +127,8 @@ fn program(walker: &mut Walker<'_>, node: Node<'_>) {
         if child.kind() != "namespace_definition" {
             return in_module(walker, current, |walker| walker.visit(child));
         }
-        let name = child.child_by_field_name("name");
-        let body = child.child_by_field_name("body");
+        let name = child.field("name");
+        let body = child.field("body");
         if spaces == 1 || name.is_none() {
             current = NONE;
             if let Some(name) = name {
@@ -149,13 +151,13 @@ fn in_module(walker: &mut Walker<'_>, module: u32, body: impl FnOnce(&mut Walker
 
 /// `use A\B as C`, `use function A\f`, `use A\{B, C\D}`.
 fn use_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let flags = |node: Node<'_>| match node.child_by_field_name("type").map(|kind| kind.kind()) {
+    let flags = |node: Node<'_>| match node.field("type").map(|kind| kind.kind()) {
         Some("function" | "const") => import_flag::STATIC,
         _ => 0,
     };
     let group = flags(node);
     let prefix = child_of_kind(node, "namespace_name").map_or("", |prefix| walker.text(prefix));
-    let clauses = node.child_by_field_name("body").unwrap_or(node);
+    let clauses = node.field("body").unwrap_or(node);
     walker.for_children(clauses, |walker, clause| {
         if clause.kind() != "namespace_use_clause" {
             return;
@@ -165,7 +167,7 @@ fn use_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
         let text = walker.text(path).trim_start_matches('\\');
         let full = if prefix.is_empty() { text.to_owned() } else { format!("{}\\{text}", prefix.trim_matches('\\')) };
         let (module, name) = full.rsplit_once('\\').unwrap_or(("", &full));
-        let alias = clause.child_by_field_name("alias").map_or(name, |alias| walker.text(alias));
+        let alias = clause.field("alias").map_or(name, |alias| walker.text(alias));
         let place = last_name(path);
         walker.import(place, module, name, alias, group | flags(clause));
     });
@@ -180,7 +182,7 @@ fn include(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     let (from_here, text) = match path.kind() {
         "string" | "encapsed_string" => (false, path),
-        "binary_expression" => match (path.child_by_field_name("left"), path.child_by_field_name("right")) {
+        "binary_expression" => match (path.field("left"), path.field("right")) {
             (Some(left), Some(right)) if walker.text(left) == "__DIR__" => (true, right),
             _ => return,
         },

@@ -14,6 +14,8 @@ mod types;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::expr::receiver;
 use super::common::{UsageKinds, arg_count};
 use super::{Action, Family, Hooks, Language, Tier};
@@ -173,15 +175,15 @@ struct Marks {
 
 fn decorator_target(node: Node<'_>) -> Option<Node<'_>> {
     let inner = node.named_child(0)?;
-    if inner.kind() == "call" { inner.child_by_field_name("function") } else { Some(inner) }
+    if inner.kind() == "call" { inner.field("function") } else { Some(inner) }
 }
 
 /// The last segment of a dotted expression.
 fn last_segment(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "identifier" => Some(node),
-        "attribute" => node.child_by_field_name("attribute"),
-        "subscript" => last_segment(node.child_by_field_name("value")?),
+        "attribute" => node.field("attribute"),
+        "subscript" => last_segment(node.field("value")?),
         "generic_type" => node.named_child(0),
         _ => None,
     }
@@ -221,14 +223,14 @@ fn visit_decorators(w: &mut Walker<'_>, decorated: Option<Node<'_>>, own_name: &
             return;
         }
         let Some(target) = decorator_target(decorator) else { return };
-        let arguments = decorator.named_child(0).and_then(|call| call.child_by_field_name("arguments"));
+        let arguments = decorator.named_child(0).and_then(|call| call.field("arguments"));
         match target.kind() {
             "identifier" => {
                 let row = w.reference(target, Role::Attribute, NONE);
                 w.call_detail(row, arguments.and_then(count), Usage::Unknown);
             }
             "attribute" => {
-                let (object, name) = (target.child_by_field_name("object"), target.child_by_field_name("attribute"));
+                let (object, name) = (target.field("object"), target.field("attribute"));
                 let (Some(object), Some(name)) = (object, name) else { return };
                 // `@x.setter` speaks of the member being defined.
                 if w.text(object) == own_name {
@@ -248,7 +250,7 @@ fn visit_decorators(w: &mut Walker<'_>, decorated: Option<Node<'_>>, own_name: &
 }
 
 fn decorated(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(inner) = node.child_by_field_name("definition") else { return w.visit_children(node) };
+    let Some(inner) = node.field("definition") else { return w.visit_children(node) };
     match inner.kind() {
         "function_definition" => function(w, inner, Some(node)),
         "class_definition" => class(w, inner, Some(node)),
@@ -261,9 +263,9 @@ fn is_test_name(name: &str) -> bool {
 }
 
 fn function(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
     let text = w.text(name);
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let marks = marks(w, outer);
     let place = place(w);
     let owner = w.owner();
@@ -306,8 +308,8 @@ fn function(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
     if let Some(text) = body.and_then(|body| docstring(w, body)) {
         w.doc_inside(def, &text);
     }
-    let parameters = node.child_by_field_name("parameters");
-    let result = node.child_by_field_name("return_type");
+    let parameters = node.field("parameters");
+    let result = node.field("return_type");
     // Defaults, annotations and decorators are evaluated outside.
     w.owned_by(def, |w| {
         visit_decorators(w, outer, text);
@@ -324,7 +326,7 @@ fn function(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
     }
     let receiver = (place == Place::Class && !marks.is_static).then_some(owner);
     w.in_def(def, |w| {
-        if let Some(generics) = node.child_by_field_name("type_parameters") {
+        if let Some(generics) = node.field("type_parameters") {
             types::parameters(w, generics);
         }
         let (count, variadic) = parameters.map_or((0, false), |list| bind::parameters(w, node, list, receiver));
@@ -362,8 +364,8 @@ fn is_stub(body: Node<'_>) -> bool {
 }
 
 fn lambda(w: &mut Walker<'_>, node: Node<'_>, named: Option<(Node<'_>, Node<'_>)>) {
-    let parameters = node.child_by_field_name("parameters");
-    let body = node.child_by_field_name("body");
+    let parameters = node.field("parameters");
+    let body = node.field("body");
     let class = (place(w) == Place::Class).then(|| w.owner());
     let walk = |w: &mut Walker<'_>| {
         let counted = parameters.map_or((0, false), |list| bind::parameters(w, node, list, class));
@@ -408,10 +410,10 @@ fn class_kind(name: &str) -> Option<Kind> {
 }
 
 fn class(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
     let text = w.text(name);
-    let body = node.child_by_field_name("body");
-    let bases = node.child_by_field_name("superclasses");
+    let body = node.field("body");
+    let bases = node.field("superclasses");
     let place = place(w);
     let (visibility, exported) = seen(text, place == Place::Class);
     let mut flags = marks(w, outer).flags & (flag::DECORATED | flag::OVERRIDE);
@@ -453,7 +455,7 @@ fn class(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
         }
     });
     w.in_def(def, |w| {
-        if let Some(generics) = node.child_by_field_name("type_parameters") {
+        if let Some(generics) = node.field("type_parameters") {
             types::parameters(w, generics);
         }
         if let Some(body) = body {
@@ -467,12 +469,12 @@ fn body_names<'a>(w: &Walker<'a>, body: Node<'_>, out: &mut Vec<&'a str>) {
     let mut cursor = body.walk();
     for child in body.named_children(&mut cursor) {
         let named = match child.kind() {
-            "function_definition" | "class_definition" => child.child_by_field_name("name"),
-            "decorated_definition" => child.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("name")),
+            "function_definition" | "class_definition" => child.field("name"),
+            "decorated_definition" => child.field("definition").and_then(|inner| inner.field("name")),
             "expression_statement" => child
                 .named_child(0)
                 .filter(|inner| inner.kind() == "assignment")
-                .and_then(|inner| inner.child_by_field_name("left"))
+                .and_then(|inner| inner.field("left"))
                 .filter(|left| left.kind() == "identifier"),
             _ => None,
         };
@@ -482,13 +484,13 @@ fn body_names<'a>(w: &Walker<'a>, body: Node<'_>, out: &mut Vec<&'a str>) {
 
 fn superclass(w: &mut Walker<'_>, base: Node<'_>, def: u32) {
     let named = match base.kind() {
-        "subscript" => base.child_by_field_name("value").unwrap_or(base),
+        "subscript" => base.field("value").unwrap_or(base),
         _ => base,
     };
     let Some(name) = last_segment(named) else { return w.visit(base) };
     let text = one_line(w.text(named), 200);
     w.supertype(def, "", name, &text, Role::Extends, false);
-    if let Some(object) = named.child_by_field_name("object") {
+    if let Some(object) = named.field("object") {
         w.visit(object);
     }
     if base.kind() == "subscript" {
@@ -512,7 +514,7 @@ fn identifier(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn attribute(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(object), Some(name)) = (node.child_by_field_name("object"), node.child_by_field_name("attribute")) else {
+    let (Some(object), Some(name)) = (node.field("object"), node.field("attribute")) else {
         return w.visit_children(node);
     };
     let recv = receiver(w, object);
@@ -531,8 +533,8 @@ fn count(list: Node<'_>) -> Option<usize> {
 }
 
 fn call(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(callee) = node.child_by_field_name("function") else { return w.visit_children(node) };
-    let arguments = node.child_by_field_name("arguments");
+    let Some(callee) = node.field("function") else { return w.visit_children(node) };
+    let arguments = node.field("arguments");
     let args = arguments.and_then(count);
     let usage = w.result_use();
     match callee.kind() {
@@ -542,7 +544,7 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) {
             w.call(callee, NONE, args, usage);
         }
         "attribute" => {
-            let (object, name) = (callee.child_by_field_name("object"), callee.child_by_field_name("attribute"));
+            let (object, name) = (callee.field("object"), callee.field("attribute"));
             if let (Some(object), Some(name)) = (object, name) {
                 let recv = receiver(w, object);
                 w.call(name, recv, args, usage);
@@ -573,7 +575,7 @@ fn yields(w: &mut Walker<'_>, node: Node<'_>) {
 
 fn if_statement(w: &mut Walker<'_>, node: Node<'_>) {
     if place(w) == Place::Module {
-        let condition = node.child_by_field_name("condition").filter(|condition| condition.kind() == "comparison_operator");
+        let condition = node.field("condition").filter(|condition| condition.kind() == "comparison_operator");
         if let Some(condition) = condition {
             let text = w.text(condition);
             if text.contains("__name__") && text.contains("__main__") && text.contains("==") {
@@ -591,7 +593,7 @@ fn import(w: &mut Walker<'_>, node: Node<'_>) {
             w.import(child, w.text(child), "", alias, import_flag::MODULE);
         }
         "aliased_import" => {
-            let (Some(name), Some(alias)) = (child.child_by_field_name("name"), child.child_by_field_name("alias")) else {
+            let (Some(name), Some(alias)) = (child.field("name"), child.field("alias")) else {
                 return;
             };
             w.import(name, w.text(name), "", w.text(alias), import_flag::MODULE);
@@ -601,7 +603,7 @@ fn import(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn import_from(w: &mut Walker<'_>, node: Node<'_>) {
-    let module = node.child_by_field_name("module_name");
+    let module = node.field("module_name");
     let from = module.map_or("__future__", |module| w.text(module));
     // Black and others write `from . import x` with blanks between the dots.
     let joined: String = if from.contains([' ', '\\', '\n']) { from.split_whitespace().collect() } else { String::new() };
@@ -613,7 +615,7 @@ fn import_from(w: &mut Walker<'_>, node: Node<'_>) {
         match child.kind() {
             "dotted_name" => w.import(child, from, w.text(child), w.text(child), 0),
             "aliased_import" => {
-                let (name, alias) = (child.child_by_field_name("name"), child.child_by_field_name("alias"));
+                let (name, alias) = (child.field("name"), child.field("alias"));
                 if let (Some(name), Some(alias)) = (name, alias) {
                     w.import(name, from, w.text(name), w.text(alias), 0);
                 }

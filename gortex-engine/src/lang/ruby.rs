@@ -14,6 +14,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::expr::receiver;
 use super::common::UsageKinds;
 use super::{Action, Family, Hooks, Language, Tier};
@@ -121,17 +123,13 @@ fn documented<'t>(w: &Walker<'_>, mut new: NewDef<'t>) -> NewDef<'t> {
 
 /// `A::B` as the name of a definition: its last part and what stands in front.
 fn split_name(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
-    if node.kind() == "scope_resolution" {
-        (node.child_by_field_name("name").unwrap_or(node), node.child_by_field_name("scope"))
-    } else {
-        (node, None)
-    }
+    if node.kind() == "scope_resolution" { (node.field("name").unwrap_or(node), node.field("scope")) } else { (node, None) }
 }
 
 /// Enters a class or module; its body is read outside of the variables around.
 fn enter(w: &mut Walker<'_>, kind: Kind, node: Node<'_>, name: Node<'_>, flags: u16) -> u32 {
     let (last, scope) = split_name(name);
-    let new = NewDef::new(kind, node, last).body(node.child_by_field_name("body")).flags(flags | flag::EXPORTED);
+    let new = NewDef::new(kind, node, last).body(node.field("body")).flags(flags | flag::EXPORTED);
     let def = w.define(documented(w, new.visibility(Visibility::Public)));
     if let Some(scope) = scope {
         w.def_mut(def).owner_type = w.intern(&one_line(w.text(scope), 200));
@@ -141,8 +139,8 @@ fn enter(w: &mut Walker<'_>, kind: Kind, node: Node<'_>, name: Node<'_>, flags: 
 }
 
 fn class(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let superclass = node.child_by_field_name("superclass").and_then(|node| node.named_child(0));
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let superclass = node.field("superclass").and_then(|node| node.named_child(0));
     let text = superclass.map_or("", |node| w.text(node));
     let tests = text.ends_with("Test") || text.ends_with("TestCase") || text.ends_with("Minitest::Spec");
     let def = enter(w, Kind::Class, node, name, if tests { flag::TEST } else { 0 });
@@ -177,12 +175,12 @@ fn supertype(w: &mut Walker<'_>, def: u32, node: Node<'_>, role: Role, extends: 
 }
 
 fn container_body(w: &mut Walker<'_>, def: u32, node: Node<'_>) {
-    let Some(inner) = node.child_by_field_name("body") else { return };
+    let Some(inner) = node.field("body") else { return };
     w.in_file_scope(|w| w.in_def(def, |w| w.visit_with(inner, body::statements)));
 }
 
 fn module(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
     let def = enter(w, Kind::Module, node, name, 0);
     container_body(w, def, node);
 }
@@ -191,7 +189,7 @@ fn module(w: &mut Walker<'_>, node: Node<'_>) {
 fn singleton_class(w: &mut Walker<'_>, node: Node<'_>) {
     let before = w.rows.defs.len();
     let owner = w.owner();
-    if let Some(inner) = node.child_by_field_name("body") {
+    if let Some(inner) = node.field("body") {
         w.in_file_scope(|w| w.visit_with(inner, body::statements));
     }
     let supers = w.rows.supers.iter_mut().filter(|row| row.sub == owner && row.at as usize > node.start_byte());
@@ -205,9 +203,9 @@ fn singleton_class(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn method(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let object = node.child_by_field_name("object");
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let object = node.field("object");
+    let body = node.field("body");
     let text = w.text(name);
     let owner = w.owner();
     let member = in_body(w);
@@ -236,7 +234,7 @@ fn method(w: &mut Walker<'_>, node: Node<'_>) {
     }
     let walk = |w: &mut Walker<'_>| {
         w.in_def(def, |w| {
-            method_body(w, def, node.child_by_field_name("parameters"), body);
+            method_body(w, def, node.field("parameters"), body);
         });
     };
     // A method of an example group sees nothing of the variables around either.
@@ -262,7 +260,7 @@ fn method_body(w: &mut Walker<'_>, def: u32, parameters: Option<Node<'_>>, body:
 /// Blocks and lambdas: their variables are theirs, what they call is called by the method around.
 fn block(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
-        if let Some(parameters) = node.child_by_field_name("parameters") {
+        if let Some(parameters) = node.field("parameters") {
             bind::parameters(w, parameters);
         }
         w.visit_field(node, "body");
@@ -286,8 +284,8 @@ fn count(list: Node<'_>) -> Option<usize> {
 }
 
 fn call(w: &mut Walker<'_>, node: Node<'_>) {
-    let object = node.child_by_field_name("receiver");
-    let Some(name) = node.child_by_field_name("method") else { return w.visit_children(node) };
+    let object = node.field("receiver");
+    let Some(name) = node.field("method") else { return w.visit_children(node) };
     if name.kind() == "super" {
         super_call(w, name);
         return w.visit_children_except(node, &[Some(name)]);
@@ -306,7 +304,7 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn plain_call(w: &mut Walker<'_>, node: Node<'_>, object: Option<Node<'_>>, name: Node<'_>, text: &str) {
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     let args = arguments.map_or(Some(0), count);
     let usage = w.result_use();
     match object {
@@ -352,7 +350,7 @@ fn sent(w: &mut Walker<'_>, text: &str, arguments: Option<Node<'_>>, recv: u32) 
 fn named_methods(w: &mut Walker<'_>, arguments: Option<Node<'_>>, recv: u32) {
     let Some(arguments) = arguments else { return };
     w.for_children(arguments, |w, child| {
-        let value = if child.kind() == "pair" { child.child_by_field_name("value") } else { Some(child) };
+        let value = if child.kind() == "pair" { child.field("value") } else { Some(child) };
         if let Some(symbol) = value.filter(|value| value.kind() == "simple_symbol") {
             let name = w.text(symbol).trim_start_matches(':');
             w.reference_named(symbol, name, Role::Read, recv);
@@ -391,21 +389,21 @@ fn is_test(w: &Walker<'_>, node: Node<'_>, object: Option<Node<'_>>, text: &str)
         Some(object) => w.text(object) == "RSpec" && SUITES.contains(&text),
     };
     let titled = || {
-        let first = node.child_by_field_name("arguments")?.named_child(0)?;
+        let first = node.field("arguments")?.named_child(0)?;
         let is_suite = SUITES.contains(&text);
         Some(matches!(first.kind(), "string" | "chained_string") || (is_suite && first.kind() != "identifier"))
     };
-    known && node.child_by_field_name("block").is_some() && titled() == Some(true)
+    known && node.field("block").is_some() && titled() == Some(true)
 }
 
 /// `it "does" do .. end`, `describe "x" do .. end`.
 fn test(w: &mut Walker<'_>, node: Node<'_>, text: &str) {
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     let Some(title) = arguments.and_then(|list| list.named_child(0)) else { return w.visit_children(node) };
     let raw = w.text(title).trim_matches(['"', '\'']);
     let name = one_line(raw, 120);
     let flags = if TESTS.contains(&text) { flag::TEST } else { flag::IN_TEST };
-    let new = NewDef::new(Kind::Function, node, title).body(node.child_by_field_name("block")).flags(flags);
+    let new = NewDef::new(Kind::Function, node, title).body(node.field("block")).flags(flags);
     let def = w.define_named(documented(w, new), &name);
     w.in_def(def, |w| {
         if let Some(arguments) = arguments {
@@ -417,8 +415,8 @@ fn test(w: &mut Walker<'_>, node: Node<'_>, text: &str) {
 
 /// `let(:name) { value }` in a group of examples.
 fn example_helper(w: &mut Walker<'_>, node: Node<'_>) -> bool {
-    let block = node.child_by_field_name("block");
-    let place = node.child_by_field_name("arguments").and_then(|list| list.named_child(0));
+    let block = node.field("block");
+    let place = node.field("arguments").and_then(|list| list.named_child(0));
     let (Some(block), Some(place)) = (block, place.filter(|place| place.kind() == "simple_symbol")) else { return false };
     let owner = w.owner();
     if owner == NONE || w.def(owner).flags & flag::IN_TEST == 0 {

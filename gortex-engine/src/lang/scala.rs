@@ -14,6 +14,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use self::values::*;
 use super::common::{UsageKinds, arg_count};
 use super::tree::*;
@@ -113,13 +115,13 @@ fn signature_start(node: Node<'_>, name: Node<'_>) -> usize {
 // ----- file level
 
 fn package_clause(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let text = line(walker, name).into_owned();
     let outer = walker.string(walker.rows.header.package).to_owned();
     // Clauses below each other are packages inside each other.
     let full = if outer.is_empty() { text } else { format!("{outer}.{text}") };
     walker.package(&full);
-    if let Some(body) = node.child_by_field_name("body") {
+    if let Some(body) = node.field("body") {
         walker.visit_children(body);
     }
 }
@@ -174,7 +176,7 @@ fn selectors(walker: &mut Walker<'_>, list: Node<'_>, module: &str, reexport: u1
 
 /// `A => B`, `A as B`; `A => _` hides a name.
 fn renamed(walker: &mut Walker<'_>, node: Node<'_>, module: &str, reexport: u16) {
-    let (Some(name), Some(alias)) = (node.child_by_field_name("name"), node.child_by_field_name("alias")) else { return };
+    let (Some(name), Some(alias)) = (node.field("name"), node.field("alias")) else { return };
     if alias.kind() == "identifier" {
         let (text, alias) = (plain_name(walker, name), plain_name(walker, alias));
         walker.import(name, module, text, alias, reexport);
@@ -194,7 +196,7 @@ fn modifiers(walker: &Walker<'_>, node: Node<'_>) -> Modifiers {
     let mut found = Modifiers { visibility: by_place, flags: 0, is_implicit: false };
     for child in named_children(node) {
         if child.kind() == "annotation" {
-            let name = child.child_by_field_name("name").and_then(type_name).map_or("", |name| walker.text(name));
+            let name = child.field("name").and_then(type_name).map_or("", |name| walker.text(name));
             found.flags |= match name {
                 "Test" | "ParameterizedTest" | "RepeatedTest" => flag::TEST | flag::DECORATED,
                 "deprecated" | "inline" | "tailrec" | "nowarn" | "unchecked" | "throws" | "SuppressWarnings" => 0,
@@ -231,7 +233,7 @@ fn exported(mut found: Modifiers) -> Modifiers {
 }
 
 fn annotation(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         types(walker, name, Role::Attribute, 0);
     }
     walker.visit_field(node, "arguments");
@@ -246,7 +248,7 @@ fn visit_annotations(walker: &mut Walker<'_>, node: Node<'_>) {
 // ----- types
 
 fn class_definition(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let (kind, is_object) = match node.kind() {
         "trait_definition" => (Kind::Trait, false),
         "enum_definition" => (Kind::Enum, false),
@@ -254,7 +256,7 @@ fn class_definition(walker: &mut Walker<'_>, node: Node<'_>) {
         _ => (Kind::Class, true),
     };
     let said = modifiers(walker, node);
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let flags = said.flags | if is_object { flag::STATIC } else { 0 };
     let new = NewDef::new(kind, node, name).body(body).visibility(said.visibility).flags(flags);
     let def = walker.define_named(new, plain_name(walker, name));
@@ -266,7 +268,7 @@ fn class_definition(walker: &mut Walker<'_>, node: Node<'_>) {
         if let Some(first) = lists.first() {
             constructor(walker, &lists, *first, name, has_word(node, "case"));
         }
-        if let Some(clause) = node.child_by_field_name("extend") {
+        if let Some(clause) = node.field("extend") {
             extends(walker, clause, def);
         }
         let before = walker.rows.defs.len();
@@ -282,7 +284,7 @@ fn class_definition(walker: &mut Walker<'_>, node: Node<'_>) {
 /// The methods of an implicit class are for values of its parameter's type.
 fn implicit_members(walker: &mut Walker<'_>, class: u32, from: usize, list: Option<Node<'_>>) {
     let parameter = list.and_then(|list| child_of_kind(list, "class_parameter"));
-    let Some(ty) = parameter.and_then(|parameter| parameter.child_by_field_name("type")) else { return };
+    let Some(ty) = parameter.and_then(|parameter| parameter.field("type")) else { return };
     let text = plain_type_text(walker, ty);
     let text = walker.intern(without_arguments(&text, '[', ']').trim());
     for row in walker.rows.defs[from..].iter_mut().filter(|row| row.parent == class && row.kind() == Kind::Method) {
@@ -302,15 +304,15 @@ fn constructor(walker: &mut Walker<'_>, lists: &[Node<'_>], first: Node<'_>, nam
     walker.owned_by(def, |walker| {
         for parameter in &all {
             visit_annotations(walker, *parameter);
-            if let Some(ty) = parameter.child_by_field_name("type") {
+            if let Some(ty) = parameter.field("type") {
                 types(walker, ty, Role::ParamType, 0);
             }
             walker.visit_field(*parameter, "default_value");
         }
     });
     for parameter in all {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let text = parameter.child_by_field_name("type").map_or_else(String::new, |ty| plain_type_text(walker, ty));
+        let Some(name) = parameter.field("name") else { continue };
+        let text = parameter.field("type").map_or_else(String::new, |ty| plain_type_text(walker, ty));
         if is_case || has_word(parameter, "val") || has_word(parameter, "var") {
             let said = modifiers(walker, parameter);
             let new = NewDef::new(Kind::Field, parameter, name).visibility(said.visibility).flags(said.flags);
@@ -361,27 +363,27 @@ pub(super) fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: R
 }
 
 fn enum_case(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let flags = flag::STATIC | flag::EXPORTED;
     let def = walker.define(NewDef::new(Kind::EnumMember, node, name).visibility(Visibility::Public).flags(flags));
     let owner = walker.owner();
     walker.def_mut(def).ty = if owner == NONE { walker.intern("") } else { walker.def(owner).name };
     walker.in_def(def, |walker| {
         for parameter in child_of_kind(node, "class_parameters").map(named_children).unwrap_or_default() {
-            if let Some(ty) = parameter.child_by_field_name("type") {
+            if let Some(ty) = parameter.field("type") {
                 types(walker, ty, Role::ParamType, 0);
             }
         }
-        if let Some(arguments) = node.child_by_field_name("extend").and_then(|clause| child_of_kind(clause, "arguments")) {
+        if let Some(arguments) = node.field("extend").and_then(|clause| child_of_kind(clause, "arguments")) {
             walker.visit(arguments);
         }
     });
 }
 
 fn given(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name");
-    let ty = node.child_by_field_name("return_type");
-    let body = node.child_by_field_name("body");
+    let name = node.field("name");
+    let ty = node.field("return_type");
+    let body = node.field("body");
     let is_class = body.is_some_and(|body| matches!(body.kind(), "with_template_body" | "template_body"));
     let Some(name) = name else {
         if let Some(body) = body {
@@ -415,9 +417,9 @@ fn given(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `extension (s: String) def ..`: the functions are for values of the parameter's type.
 fn extension(walker: &mut Walker<'_>, node: Node<'_>) {
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let receiver = list.and_then(|list| named_children(list).into_iter().find(|child| child.kind() == "parameter"));
-    let ty = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
+    let ty = receiver.and_then(|receiver| receiver.field("type"));
     let text = ty.map_or_else(String::new, |ty| plain_type_text(walker, ty));
     let owner_text = walker.intern(without_arguments(&text, '[', ']').trim());
     let before = walker.rows.defs.len();
@@ -438,9 +440,9 @@ fn extension(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn type_definition(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let said = modifiers(walker, node);
-    let target = node.child_by_field_name("type");
+    let target = node.field("type");
     let def = walker.define(NewDef::new(Kind::TypeAlias, node, name).visibility(said.visibility).flags(said.flags));
     let text = target.map_or_else(String::new, |target| plain_type_text(walker, target));
     walker.def_mut(def).ty = walker.intern(&text);
@@ -473,16 +475,15 @@ fn self_type(walker: &mut Walker<'_>, node: Node<'_>) {
 fn count(list: Node<'_>) -> (u16, u16) {
     let all: Vec<Node<'_>> =
         named_children(list).into_iter().filter(|child| matches!(child.kind(), "parameter" | "class_parameter")).collect();
-    let rest =
-        |parameter: &Node<'_>| parameter.child_by_field_name("type").is_some_and(|ty| ty.kind() == "repeated_parameter_type");
+    let rest = |parameter: &Node<'_>| parameter.field("type").is_some_and(|ty| ty.kind() == "repeated_parameter_type");
     (u16::try_from(all.len()).unwrap_or(u16::MAX - 1), if all.iter().any(rest) { flag::VARIADIC } else { 0 })
 }
 
 /// Binds parameters and records their types and default values.
 pub(super) fn bind_parameters(walker: &mut Walker<'_>, list: Node<'_>) {
     for parameter in named_children(list) {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let ty = parameter.child_by_field_name("type");
+        let Some(name) = parameter.field("name") else { continue };
+        let ty = parameter.field("type");
         let text = ty.map(|ty| plain_type_text(walker, ty));
         walker.bind(name, text.as_deref(), NONE, parameter.end_byte());
         if let Some(ty) = ty {
@@ -493,10 +494,10 @@ pub(super) fn bind_parameters(walker: &mut Walker<'_>, list: Node<'_>) {
 }
 
 fn function(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let said = modifiers(walker, node);
-    let body = node.child_by_field_name("body");
-    let ty = node.child_by_field_name("return_type");
+    let body = node.field("body");
+    let ty = node.field("return_type");
     let mut cursor = node.walk();
     let lists: Vec<Node<'_>> = node.children_by_field_name("parameters", &mut cursor).collect();
     let (params, variadic) = lists.first().map_or((0, 0), |list| count(*list));
@@ -537,9 +538,9 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `val`, `var`: a field of a type, a variable of the file, or a local.
 fn value(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(pattern) = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("name")) else { return };
-    let ty = node.child_by_field_name("type");
-    let given = node.child_by_field_name("value");
+    let Some(pattern) = node.field("pattern").or_else(|| node.field("name")) else { return };
+    let ty = node.field("type");
+    let given = node.field("value");
     let in_type = walker.owner_kind().is_some_and(Kind::is_type);
     if pattern.kind() != "identifier" || (walker.in_function() && !in_type) {
         visit_annotations(walker, node);

@@ -23,6 +23,8 @@ mod vhdl;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 pub(super) use self::clojure::CLOJURE;
 pub(super) use self::elm::ELM;
 pub(super) use self::erlang::ERLANG;
@@ -79,7 +81,7 @@ fn define(walker: &mut Walker<'_>, node: Node<'_>, kind: Kind, name: Option<Node
 
 /// [`define`] by the fields `name` and `body`.
 fn named(walker: &mut Walker<'_>, node: Node<'_>, kind: Kind) {
-    define(walker, node, kind, node.child_by_field_name("name"), node.child_by_field_name("body"));
+    define(walker, node, kind, node.field("name"), node.field("body"));
 }
 
 /// [`define`] by the first child of one of these kinds.

@@ -11,6 +11,8 @@ mod tests;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::common::UsageKinds;
 use super::tree::*;
 use super::{Action, Family, Hooks, Language, Tier};
@@ -126,7 +128,7 @@ fn variable(walker: &mut Walker<'_>, node: Node<'_>) {
         return plain_assignment(walker, node);
     }
     let Some(name) = child_of_kind(node, "identifier") else { return walker.visit_children(node) };
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let value = value_after_equals(node);
     if let Some(value) = value.filter(|_| is_const && !walker.in_function()) {
         if import(walker, node, name, value) {
@@ -175,8 +177,8 @@ fn import(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, value: Node<'
         walker.import(name, module, "", alias, import_flag::MODULE | reexport);
         return true;
     }
-    let object = value.child_by_field_name("object").filter(|_| value.kind() == "field_expression");
-    let (Some(object), Some(member)) = (object, value.child_by_field_name("member")) else { return false };
+    let object = value.field("object").filter(|_| value.kind() == "field_expression");
+    let (Some(object), Some(member)) = (object, value.field("member")) else { return false };
     let Some(module) = imported(walker, object) else { return false };
     let member_text = walker.text(member);
     walker.import(member, module, member_text, alias, reexport);
@@ -250,12 +252,12 @@ fn enum_member(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>) {
 }
 
 fn field(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     if walker.owner_kind() == Some(Kind::Enum) {
         enum_member(walker, node, name);
         return walker.visit_children_except(node, &[Some(name)]);
     }
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let def = walker.define(NewDef::new(Kind::Field, node, name).visibility(Visibility::Public).flags(flag::EXPORTED));
     let text = ty.map_or_else(String::new, |ty| type_text(walker, ty));
     walker.def_mut(def).ty = walker.intern(&text);
@@ -270,9 +272,9 @@ fn field(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn function(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
-    let ty = node.child_by_field_name("type");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
+    let ty = node.field("type");
     let list = child_of_kind(node, "parameters");
     let all: Vec<Node<'_>> =
         list.map(named_children).unwrap_or_default().into_iter().filter(|child| child.kind() == "parameter").collect();
@@ -293,8 +295,8 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
     (row.params, row.ty) = (u16::try_from(all.len() - usize::from(takes_self)).unwrap_or(u16::MAX - 1), text);
     walker.in_def(def, |walker| {
         for parameter in all {
-            let written = parameter.child_by_field_name("type");
-            if let Some(name) = parameter.child_by_field_name("name") {
+            let written = parameter.field("type");
+            if let Some(name) = parameter.field("name") {
                 let text = written.map(|written| type_text(walker, written));
                 walker.bind(name, text.as_deref().filter(|text| *text != "anytype"), NONE, parameter.end_byte());
             }
@@ -313,8 +315,8 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// Whether a first parameter is what a method is called on: its type is the container's.
 fn is_receiver(walker: &Walker<'_>, parameter: Node<'_>) -> bool {
-    let name = parameter.child_by_field_name("name").map_or("", |name| walker.text(name));
-    let text = parameter.child_by_field_name("type").map_or_else(String::new, |ty| type_text(walker, ty));
+    let name = parameter.field("name").map_or("", |name| walker.text(name));
+    let text = parameter.field("type").map_or_else(String::new, |ty| type_text(walker, ty));
     let bare = text.trim_start_matches(['*', ' ']).trim_start_matches("const ");
     let container = walker.enclosing_type().map_or("", |ty| walker.string(walker.def(ty).name));
     name == "self" || matches!(bare, "Self" | "@This()") || (!container.is_empty() && bare == container)
@@ -340,7 +342,7 @@ fn test(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A type's text as `link` reads it: of an error union what it holds when all went well.
 fn type_text(walker: &Walker<'_>, ty: Node<'_>) -> String {
-    match ty.child_by_field_name("ok").filter(|_| ty.kind() == "error_union_type") {
+    match ty.field("ok").filter(|_| ty.kind() == "error_union_type") {
         Some(ok) => line(walker, ok).into_owned(),
         None => line(walker, ty).into_owned(),
     }
@@ -375,7 +377,7 @@ fn plain_assignment(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         write_target(walker, left);
     }
     walker.visit_field(node, "right");
@@ -432,8 +434,8 @@ fn switch(walker: &mut Walker<'_>, node: Node<'_>) {
                         walker.bind(name, None, NONE, part.end_byte());
                     }
                 }
-                "field_expression" if part.child_by_field_name("object").is_none() => {
-                    if let Some(name) = part.child_by_field_name("member").filter(|_| base != NONE) {
+                "field_expression" if part.field("object").is_none() => {
+                    if let Some(name) = part.field("member").filter(|_| base != NONE) {
                         walker.reference(name, Role::Read, base);
                     }
                 }
@@ -457,14 +459,14 @@ fn member_access(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `a.b`; of a mere `.b` nobody says here whose it is.
 fn member(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
-    let (Some(object), Some(name)) = (node.child_by_field_name("object"), node.child_by_field_name("member")) else { return };
+    let (Some(object), Some(name)) = (node.field("object"), node.field("member")) else { return };
     let recv = receiver(walker, object);
     walker.reference(name, role, recv);
     walker.visit(object);
 }
 
 fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return walker.visit_children(node) };
+    let Some(function) = node.field("function") else { return walker.visit_children(node) };
     let usage = walker.result_use();
     let args = Some(named_children(node).len().saturating_sub(1));
     match function.kind() {
@@ -472,7 +474,7 @@ fn call(walker: &mut Walker<'_>, node: Node<'_>) {
             walker.call(function, NONE, args, usage);
         }
         "field_expression" => {
-            let parts = (function.child_by_field_name("object"), function.child_by_field_name("member"));
+            let parts = (function.field("object"), function.field("member"));
             if let (Some(object), Some(name)) = parts {
                 let recv = receiver(walker, object);
                 walker.call(name, recv, args, usage);
@@ -503,9 +505,8 @@ fn anonymous_initializer(walker: &mut Walker<'_>, node: Node<'_>) {
 fn initialised(walker: &mut Walker<'_>, node: Node<'_>, made: u32) {
     let Some(list) = child_of_kind(node, "initializer_list") else { return };
     walker.for_children(list, |walker, child| {
-        let left = child.child_by_field_name("left").filter(|_| child.kind() == "assignment_expression");
-        let name =
-            left.filter(|left| left.child_by_field_name("object").is_none()).and_then(|left| left.child_by_field_name("member"));
+        let left = child.field("left").filter(|_| child.kind() == "assignment_expression");
+        let name = left.filter(|left| left.field("object").is_none()).and_then(|left| left.field("member"));
         match name {
             Some(name) => {
                 if made != NONE {

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::DEPTH;
 use crate::facts::walker::{Walker, one_line};
 
@@ -23,7 +25,7 @@ pub(super) struct Declared<'t> {
 /// A type's text with what the declarator adds: pointers, references, the parameters of a pointed-to function.
 pub(super) fn typed(w: &Walker<'_>, found: &Declared<'_>, base: &str) -> String {
     if let (None, Some(pointed)) = (found.function, found.any_function) {
-        let parameters = pointed.child_by_field_name("parameters").map_or("", |list| w.text(list));
+        let parameters = pointed.field("parameters").map_or("", |list| w.text(list));
         return format!("{base} (*){}", one_line(parameters, 120));
     }
     let mut text = base.to_owned();
@@ -42,8 +44,8 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
     for _ in 0..DEPTH {
         let next = match node.kind() {
             "init_declarator" => {
-                found.value = node.child_by_field_name("value");
-                node.child_by_field_name("declarator")
+                found.value = node.field("value");
+                node.field("declarator")
             }
             "pointer_declarator" | "reference_declarator" | "array_declarator" | "pointer_type_declarator" => {
                 found.function = None;
@@ -60,15 +62,13 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
             "function_declarator" => {
                 found.function = Some(node);
                 found.any_function = Some(node);
-                let inner = node.child_by_field_name("declarator");
+                let inner = node.field("declarator");
                 // `T * __attribute__((x)) f(void)` is read as a function named `__attribute__` that is followed by a call.
                 let call = node
                     .named_child(node.named_child_count().saturating_sub(1) as u32)
                     .filter(|last| last.kind() == "call_expression");
                 match (inner, call) {
-                    (Some(inner), Some(call)) if inner.kind() == "identifier" => {
-                        call.child_by_field_name("function").or(Some(inner))
-                    }
+                    (Some(inner), Some(call)) if inner.kind() == "identifier" => call.field("function").or(Some(inner)),
                     (inner, _) => inner,
                 }
             }
@@ -87,7 +87,7 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
             }
             "operator_cast" => {
                 found.name = node;
-                found.function = node.child_by_field_name("declarator");
+                found.function = node.field("declarator");
                 found.any_function = found.function;
                 return Some(found);
             }
@@ -99,7 +99,7 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
 }
 
 fn last_declarator(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("declarator").or_else(|| {
+    node.field("declarator").or_else(|| {
         let mut cursor = node.walk();
         node.named_children(&mut cursor)
             .filter(|child| {
@@ -117,8 +117,8 @@ pub(super) fn split_qualified(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
         if name.kind() != "qualified_identifier" {
             break;
         }
-        let Some(inner) = name.child_by_field_name("name") else { break };
-        scope = name.child_by_field_name("scope").or(scope);
+        let Some(inner) = name.field("name") else { break };
+        scope = name.field("scope").or(scope);
         name = inner;
     }
     (name, scope)
@@ -127,12 +127,12 @@ pub(super) fn split_qualified(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
 /// The bare identifier in a name that may carry template arguments.
 pub(super) fn bare(node: Node<'_>) -> Node<'_> {
     match node.kind() {
-        "template_type" | "template_function" | "template_method" => node.child_by_field_name("name").unwrap_or(node),
+        "template_type" | "template_function" | "template_method" => node.field("name").unwrap_or(node),
         "dependent_name" | "dependent_type" => node.named_child(0).map_or(node, bare_once),
         _ => node,
     }
 }
 
 fn bare_once(node: Node<'_>) -> Node<'_> {
-    node.child_by_field_name("name").unwrap_or(node)
+    node.field("name").unwrap_or(node)
 }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::declarator::{Declared, bare, declared, split_qualified, typed};
 use super::expr::{path_before_name, type_text};
 use super::refs::{initializer, scopes};
@@ -78,7 +80,7 @@ pub(in crate::lang) fn function(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn function_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
-    let found = node.child_by_field_name("declarator").and_then(declared);
+    let found = node.field("declarator").and_then(declared);
     match found {
         Some(found) if found.any_function.is_some() => callable(w, node, found, around),
         // A macro or a broken head took the place of the function; what is inside is still there.
@@ -104,9 +106,9 @@ fn is_test_macro(name: &str) -> bool {
 /// A function or method, with or without a body.
 fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Around<'_>) {
     let Some(head) = found.function.or(found.any_function) else { return };
-    let parameters = head.child_by_field_name("parameters");
-    let body = node.child_by_field_name("body");
-    let ty = node.child_by_field_name("type");
+    let parameters = head.field("parameters");
+    let body = node.field("body");
+    let ty = node.field("type");
     if ty.is_none()
         && body.is_some()
         && found.name.kind() == "identifier"
@@ -122,10 +124,9 @@ fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Aro
         return w.visit_children(node);
     }
     let text = match name.kind() {
-        "operator_cast" => one_line(
-            w.slice(name.start_byte(), name.child_by_field_name("declarator").map_or(name.end_byte(), |end| end.start_byte())),
-            80,
-        ),
+        "operator_cast" => {
+            one_line(w.slice(name.start_byte(), name.field("declarator").map_or(name.end_byte(), |end| end.start_byte())), 80)
+        }
         "operator_name" => {
             w.text(name).split_ascii_whitespace().collect::<Vec<_>>().join(if w.text(name).contains('"') { "" } else { " " })
         }
@@ -185,7 +186,7 @@ fn callable(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, around: Aro
         let row = w.def_mut(def);
         row.params = count;
         row.flags |= if variadic { flag::VARIADIC } else { 0 };
-        let declarator = node.child_by_field_name("declarator");
+        let declarator = node.field("declarator");
         w.visit_children_except(node, &[ty, declarator]);
     });
 }
@@ -309,17 +310,17 @@ pub(in crate::lang) fn stray_parameters(w: &mut Walker<'_>, node: Node<'_>) {
 /// Visits the types and defaults of a parameter list.
 pub(super) fn parameter_types(w: &mut Walker<'_>, list: Node<'_>, role: Role) {
     w.for_children(list, |w, parameter| {
-        if let Some(ty) = parameter.child_by_field_name("type") {
+        if let Some(ty) = parameter.field("type") {
             type_as(w, ty, role);
         }
-        if let Some(found) = parameter.child_by_field_name("declarator").and_then(declared) {
-            if let Some(inner) = found.any_function.and_then(|function| function.child_by_field_name("parameters")) {
+        if let Some(found) = parameter.field("declarator").and_then(declared) {
+            if let Some(inner) = found.any_function.and_then(|function| function.field("parameters")) {
                 w.visit(inner);
             }
-        } else if let Some(declarator) = parameter.child_by_field_name("declarator") {
+        } else if let Some(declarator) = parameter.field("declarator") {
             w.visit(declarator);
         }
-        if let Some(value) = parameter.child_by_field_name("default_value") {
+        if let Some(value) = parameter.field("default_value") {
             w.expr_of(value);
             w.visit(value);
         }
@@ -339,8 +340,8 @@ pub(super) fn bind_parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool)
             w.bind(parameter, None, NONE, parameter.end_byte());
         }
         "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
-            let ty = parameter.child_by_field_name("type");
-            let declarator = parameter.child_by_field_name("declarator");
+            let ty = parameter.field("type");
+            let declarator = parameter.field("declarator");
             if declarator.is_none() && ty.is_some_and(|ty| w.text(ty) == "void") {
                 return;
             }
@@ -348,7 +349,7 @@ pub(super) fn bind_parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool)
             variadic |= parameter.kind().starts_with("variadic");
             let Some(found) = declarator.and_then(declared) else { return };
             let text = ty.map(|ty| typed(w, &found, &type_text(w, ty)));
-            let init = parameter.child_by_field_name("default_value").map_or(NONE, |value| w.expr_of(value));
+            let init = parameter.field("default_value").map_or(NONE, |value| w.expr_of(value));
             let shown = text.as_deref().filter(|text| !text.starts_with("auto"));
             w.bind(found.name, shown, init, parameter.end_byte());
         }
@@ -368,7 +369,7 @@ pub(in crate::lang) fn declaration(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn declaration_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let found: Vec<Declared<'_>> = declarators(node).into_iter().filter_map(declared).collect();
     let place = place(w);
     if place == Place::Function {
@@ -399,7 +400,7 @@ fn other_prototype(w: &mut Walker<'_>, node: Node<'_>, found: Declared<'_>, arou
     let kind = if place(w) == Place::Type { Kind::Method } else { Kind::Function };
     let new = NewDef::new(kind, node, found.name).visibility(visibility).flags(exported | flag::DECLARATION);
     let def = w.define(new);
-    let list = found.function.and_then(|function| function.child_by_field_name("parameters"));
+    let list = found.function.and_then(|function| function.field("parameters"));
     let Some(list) = list else { return };
     w.owned_by(def, |w| parameter_types(w, list, Role::ParamType));
     w.in_def(def, |w| {
@@ -458,7 +459,7 @@ fn variable(
         if scope.is_some() {
             scopes(w, found.name);
         }
-        if let Some(ty) = ty.filter(|ty| first && ty.child_by_field_name("body").is_none()) {
+        if let Some(ty) = ty.filter(|ty| first && ty.field("body").is_none()) {
             type_as(w, ty, if in_type { Role::FieldType } else { Role::Type });
         }
         rest_of_declarator(w, found);
@@ -471,8 +472,8 @@ fn variable(
 
 /// A type with a body stands beside what it declares; an anonymous one gets a number, which is returned.
 fn type_as_field(w: &mut Walker<'_>, ty: Node<'_>) -> Option<String> {
-    ty.child_by_field_name("body")?;
-    if ty.child_by_field_name("name").is_some() {
+    ty.field("body")?;
+    if ty.field("name").is_some() {
         type_as(w, ty, Role::Type);
         return None;
     }
@@ -481,7 +482,7 @@ fn type_as_field(w: &mut Walker<'_>, ty: Node<'_>) -> Option<String> {
 
 /// Array sizes and parameter types that stand in a declarator.
 pub(super) fn rest_of_declarator(w: &mut Walker<'_>, found: Declared<'_>) {
-    if let Some(parameters) = found.any_function.and_then(|function| function.child_by_field_name("parameters")) {
+    if let Some(parameters) = found.any_function.and_then(|function| function.field("parameters")) {
         w.visit(parameters);
     }
 }
@@ -503,8 +504,7 @@ fn locals(w: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>, found: &[Dec
         Some(ty) => {
             let made = found.first().and_then(|first| first.value);
             let makes = is_cpp(w) && made.is_some_and(|value| matches!(value.kind(), "argument_list" | "initializer_list"));
-            let anonymous =
-                (ty.child_by_field_name("name").is_none() && !found.is_empty()).then(|| type_as_field(w, ty)).flatten();
+            let anonymous = (ty.field("name").is_none() && !found.is_empty()).then(|| type_as_field(w, ty)).flatten();
             if anonymous.is_none() {
                 let row = type_as(w, ty, if makes { Role::Instantiate } else { Role::Type });
                 if let (Some(row), true, Some(value)) = (row, makes, made) {
@@ -538,7 +538,7 @@ fn locals(w: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>, found: &[Dec
             w.bind(one.name, declared, init, one.value.map_or(node.end_byte(), |value| value.end_byte()));
         }
     }
-    if let Some(value) = node.child_by_field_name("value") {
+    if let Some(value) = node.field("value") {
         // `if (T x = f())`: the value is a child of the declaration itself.
         w.visit(value);
         if let Some(one) = found.first() {
@@ -552,7 +552,7 @@ fn locals(w: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>, found: &[Dec
 
 /// `T x(a);` in a function reads as a prototype; in C++ it is a variable, its parameters are values.
 fn local_prototype(w: &mut Walker<'_>, found: Declared<'_>, function: Node<'_>, base: &str) {
-    let Some(list) = function.child_by_field_name("parameters") else { return };
+    let Some(list) = function.field("parameters") else { return };
     let mut cursor = list.walk();
     let values = is_cpp(w)
         && list.named_child_count() > 0
@@ -584,17 +584,13 @@ pub(in crate::lang) fn field(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn field_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let declarators = declarators(node);
     if declarators.is_empty() {
         // A nested type, or an anonymous union whose members are the type's own.
         return match ty {
-            Some(ty)
-                if ty.kind() != "enum_specifier"
-                    && ty.child_by_field_name("name").is_none()
-                    && ty.child_by_field_name("body").is_some() =>
-            {
-                if let Some(body) = ty.child_by_field_name("body") {
+            Some(ty) if ty.kind() != "enum_specifier" && ty.field("name").is_none() && ty.field("body").is_some() => {
+                if let Some(body) = ty.field("body") {
                     members(w, body, around.access);
                 }
             }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::declarator::{declared, split_qualified, typed};
 use super::declare::{self, Around, bind_parameters, parameter_types, scope_expr, scope_text};
 use super::expr::type_text;
@@ -14,9 +16,9 @@ use crate::lang::common::arg_count;
 
 /// `namespace a::b { .. }`: one module in another. An unnamed one is walked as if it were not there.
 pub(in crate::lang) fn namespace(w: &mut Walker<'_>, node: Node<'_>) {
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let mut names = Vec::new();
-    match node.child_by_field_name("name") {
+    match node.field("name") {
         Some(name) if name.kind() == "nested_namespace_specifier" => segments(name, &mut names, 0),
         Some(name) => names.push(name),
         None => {}
@@ -73,7 +75,7 @@ pub(in crate::lang) fn using(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `namespace fs = std::filesystem;`
 pub(in crate::lang) fn namespace_alias(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(alias) = node.child_by_field_name("name") else { return };
+    let Some(alias) = node.field("name") else { return };
     let last = node.named_child(node.named_child_count().saturating_sub(1) as u32);
     if let Some(target) = last.filter(|target| target.id() != alias.id()) {
         w.import(target, w.text(target), "", w.text(alias), import_flag::MODULE);
@@ -86,7 +88,7 @@ pub(in crate::lang) fn alias(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn alias_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
-    let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) else {
+    let (Some(name), Some(ty)) = (node.field("name"), node.field("type")) else {
         return w.visit_children(node);
     };
     let visibility = around.access.unwrap_or(Visibility::Public);
@@ -105,7 +107,7 @@ pub(in crate::lang) fn template(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn template_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
-    let parameters = node.child_by_field_name("parameters");
+    let parameters = node.field("parameters");
     let around = Around { outer: around.outer.or(Some(node)), ..around };
     w.in_scope(|w| {
         if let Some(parameters) = parameters {
@@ -136,10 +138,10 @@ fn template_parameters(w: &mut Walker<'_>, list: Node<'_>) {
             }
         }
         "optional_type_parameter_declaration" => {
-            if let Some(default) = parameter.child_by_field_name("default_type") {
+            if let Some(default) = parameter.field("default_type") {
                 type_as(w, default, Role::Type);
             }
-            if let Some(name) = parameter.child_by_field_name("name") {
+            if let Some(name) = parameter.field("name") {
                 w.bind(name, None, NONE, name.end_byte());
             }
         }
@@ -150,7 +152,7 @@ fn template_parameters(w: &mut Walker<'_>, list: Node<'_>) {
             }
         }
         _ => {
-            if let Some(ty) = parameter.child_by_field_name("type") {
+            if let Some(ty) = parameter.field("type") {
                 type_as(w, ty, Role::Type);
             }
             // What the prepared reading has in place of a macro.
@@ -160,10 +162,10 @@ fn template_parameters(w: &mut Walker<'_>, list: Node<'_>) {
                 let row = w.reference_named(parameter, word, Role::Call, NONE);
                 w.call_detail(row, None, Usage::Unknown);
             }
-            if let Some(value) = parameter.child_by_field_name("default_value") {
+            if let Some(value) = parameter.field("default_value") {
                 w.visit(value);
             }
-            if let Some(found) = parameter.child_by_field_name("declarator").and_then(declared) {
+            if let Some(found) = parameter.field("declarator").and_then(declared) {
                 w.bind(found.name, None, NONE, found.name.end_byte());
             }
         }
@@ -172,14 +174,14 @@ fn template_parameters(w: &mut Walker<'_>, list: Node<'_>) {
 
 /// `template class Foo<int>;` makes nothing new.
 pub(in crate::lang) fn instantiation(w: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(ty) = node.child_by_field_name("type") {
+    if let Some(ty) = node.field("type") {
         type_as(w, ty, Role::Type);
     }
 }
 
 /// `concept Name = ..;`
 pub(in crate::lang) fn concept(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
     let def = w.define(NewDef::new(Kind::Trait, node, name).visibility(Visibility::Public).flags(flag::EXPORTED));
     w.owned_by(def, |w| w.visit_children_except(node, &[Some(name)]));
 }
@@ -188,11 +190,11 @@ pub(in crate::lang) fn concept(w: &mut Walker<'_>, node: Node<'_>) {
 pub(in crate::lang) fn friend(w: &mut Walker<'_>, node: Node<'_>) {
     w.for_children(node, |w, child| match child.kind() {
         "declaration" => {
-            if let Some(ty) = child.child_by_field_name("type") {
+            if let Some(ty) = child.field("type") {
                 type_as(w, ty, Role::Type);
             }
-            let function = child.child_by_field_name("declarator").and_then(declared).and_then(|found| found.any_function);
-            if let Some(list) = function.and_then(|function| function.child_by_field_name("parameters")) {
+            let function = child.field("declarator").and_then(declared).and_then(|found| found.any_function);
+            if let Some(list) = function.and_then(|function| function.field("parameters")) {
                 parameter_types(w, list, Role::Type);
             }
         }
@@ -209,10 +211,10 @@ pub(in crate::lang) fn lambda(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn captures(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(list) = node.child_by_field_name("captures") else { return };
+    let Some(list) = node.field("captures") else { return };
     w.for_children(list, |w, capture| match capture.kind() {
         "lambda_capture_initializer" => {
-            let (left, right) = (capture.child_by_field_name("left"), capture.child_by_field_name("right"));
+            let (left, right) = (capture.field("left"), capture.field("right"));
             if let Some(right) = right {
                 w.visit(right);
             }
@@ -226,12 +228,12 @@ fn captures(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn lambda_body(w: &mut Walker<'_>, node: Node<'_>) -> (u16, bool) {
-    if let Some(list) = node.child_by_field_name("template_parameters") {
+    if let Some(list) = node.field("template_parameters") {
         template_parameters(w, list);
     }
     let mut counted = (0, false);
-    if let Some(head) = node.child_by_field_name("declarator") {
-        if let Some(list) = head.child_by_field_name("parameters") {
+    if let Some(head) = node.field("declarator") {
+        if let Some(list) = head.field("parameters") {
             parameter_types(w, list, Role::ParamType);
             counted = bind_parameters(w, list);
         }
@@ -251,7 +253,7 @@ pub(super) fn named_lambda(w: &mut Walker<'_>, statement: Node<'_>, name: Node<'
     let local = w.in_function();
     let (visibility, flags) = if local { (Visibility::Private, 0) } else { (Visibility::Public, flag::EXPORTED) };
     let kind = if w.owner_kind().is_some_and(Kind::is_type) { Kind::Method } else { Kind::Function };
-    let new = NewDef::new(kind, statement, name).body(lambda.child_by_field_name("body")).visibility(visibility).flags(flags);
+    let new = NewDef::new(kind, statement, name).body(lambda.field("body")).visibility(visibility).flags(flags);
     let def = w.define(new);
     w.in_def(def, |w| {
         let (count, variadic) = lambda_body(w, lambda);
@@ -278,7 +280,7 @@ pub(super) fn structured(w: &mut Walker<'_>, node: Node<'_>, init: u32, at: usiz
 pub(in crate::lang) fn range_loop(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
         w.visit_field(node, "initializer");
-        let right = node.child_by_field_name("right");
+        let right = node.field("right");
         let mut element = NONE;
         if let Some(right) = right {
             w.visit(right);
@@ -287,11 +289,11 @@ pub(in crate::lang) fn range_loop(w: &mut Walker<'_>, node: Node<'_>) {
                 element = w.expr(ExprKind::Element, "", base, right);
             }
         }
-        let ty = node.child_by_field_name("type");
+        let ty = node.field("type");
         if let Some(ty) = ty {
             type_as(w, ty, Role::Type);
         }
-        if let Some(found) = node.child_by_field_name("declarator").and_then(declared) {
+        if let Some(found) = node.field("declarator").and_then(declared) {
             let at = right.map_or(found.name.end_byte(), |right| right.end_byte());
             if found.name.kind() == "structured_binding_declarator" {
                 let mut slot = 0;
@@ -316,7 +318,7 @@ pub(in crate::lang) fn range_loop(w: &mut Walker<'_>, node: Node<'_>) {
 /// `catch (const E& e) { .. }`.
 pub(in crate::lang) fn catch(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
-        if let Some(list) = node.child_by_field_name("parameters") {
+        if let Some(list) = node.field("parameters") {
             parameter_types(w, list, Role::Type);
             bind_parameters(w, list);
         }
@@ -338,7 +340,7 @@ pub(in crate::lang) fn field_initializer(w: &mut Walker<'_>, node: Node<'_>) {
             w.call_detail(row, value.map(arg_count), crate::facts::model::Usage::Unknown);
         }
         "template_method" => {
-            if let Some(name) = target.child_by_field_name("name") {
+            if let Some(name) = target.field("name") {
                 w.reference(name, Role::Instantiate, NONE);
             }
             w.visit_field(target, "arguments");

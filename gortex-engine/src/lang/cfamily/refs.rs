@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::declarator::{bare, split_qualified};
 use super::expr::{path_before_name, receiver, type_text};
 use super::{DEPTH, types};
@@ -22,7 +24,7 @@ pub(in crate::lang) fn field(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn member(w: &mut Walker<'_>, node: Node<'_>, role: Role) -> Option<u32> {
-    let (argument, field) = (node.child_by_field_name("argument")?, node.child_by_field_name("field")?);
+    let (argument, field) = (node.field("argument")?, node.field("field")?);
     let recv = receiver(w, argument);
     let name = bare(split_qualified(field).0);
     let row = w.reference(name, role, recv);
@@ -39,7 +41,7 @@ fn callee(node: Node<'_>) -> Node<'_> {
     for _ in 0..DEPTH {
         let next = match node.kind() {
             "parenthesized_expression" => node.named_child(0),
-            "pointer_expression" => node.child_by_field_name("argument"),
+            "pointer_expression" => node.field("argument"),
             _ => None,
         };
         let Some(next) = next else { break };
@@ -54,8 +56,8 @@ fn is_cast(name: &str) -> bool {
 
 /// `f(..)`.
 pub(in crate::lang) fn call(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return w.visit_children(node) };
-    let arguments = node.child_by_field_name("arguments");
+    let Some(function) = node.field("function") else { return w.visit_children(node) };
+    let arguments = node.field("arguments");
     let args = arguments.filter(|list| list.kind() == "argument_list").map(arg_count);
     let usage = w.result_use();
     let function = callee(function);
@@ -109,7 +111,7 @@ pub(super) fn scopes(w: &mut Walker<'_>, node: Node<'_>) {
         if at.kind() != "qualified_identifier" {
             break;
         }
-        if let Some(scope) = at.child_by_field_name("scope") {
+        if let Some(scope) = at.field("scope") {
             let name = bare(scope);
             let text = w.text(name);
             if scope.kind() == "decltype" {
@@ -126,7 +128,7 @@ pub(super) fn scopes(w: &mut Walker<'_>, node: Node<'_>) {
                 w.expr(ExprKind::Path, text, before, name)
             };
         }
-        let Some(inner) = at.child_by_field_name("name") else { break };
+        let Some(inner) = at.field("name") else { break };
         at = inner;
     }
 }
@@ -154,7 +156,7 @@ fn write(w: &mut Walker<'_>, target: Node<'_>) {
 
 /// `a = b`, `a += b`.
 pub(in crate::lang) fn assignment(w: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         write(w, left);
     }
     w.visit_field(node, "right");
@@ -162,14 +164,14 @@ pub(in crate::lang) fn assignment(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `a++`.
 pub(in crate::lang) fn update(w: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(argument) = node.child_by_field_name("argument") {
+    if let Some(argument) = node.field("argument") {
         write(w, argument);
     }
 }
 
 /// `(T){ .. }`, `T{ .. }`.
 pub(in crate::lang) fn compound_literal(w: &mut Walker<'_>, node: Node<'_>) {
-    let (ty, value) = (node.child_by_field_name("type"), node.child_by_field_name("value"));
+    let (ty, value) = (node.field("type"), node.field("value"));
     let mut made = NONE;
     if let Some(ty) = ty {
         types::type_as(w, ty, Role::Instantiate);
@@ -183,8 +185,8 @@ pub(in crate::lang) fn compound_literal(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `new T(..)`.
 pub(in crate::lang) fn new(w: &mut Walker<'_>, node: Node<'_>) {
-    let arguments = node.child_by_field_name("arguments");
-    if let Some(ty) = node.child_by_field_name("type") {
+    let arguments = node.field("arguments");
+    if let Some(ty) = node.field("type") {
         let usage = w.result_use();
         if let Some(row) = types::type_as(w, ty, Role::Instantiate) {
             let args = arguments.filter(|list| list.kind() == "argument_list").map_or(Some(0), |list| Some(arg_count(list)));
@@ -198,7 +200,7 @@ pub(in crate::lang) fn new(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `offsetof(T, member)`.
 pub(in crate::lang) fn offset_of(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(ty), Some(member)) = (node.child_by_field_name("type"), node.child_by_field_name("member")) else { return };
+    let (Some(ty), Some(member)) = (node.field("type"), node.field("member")) else { return };
     let text = type_text(w, ty);
     let recv = w.expr(ExprKind::Typed, &text, NONE, ty);
     w.reference(member, Role::Read, recv);
@@ -215,7 +217,7 @@ pub(super) fn initializer(w: &mut Walker<'_>, node: Node<'_>, made: u32, depth: 
     match node.kind() {
         "initializer_list" if depth < DEPTH => w.for_children(node, |w, item| initializer(w, item, made, depth + 1)),
         "initializer_pair" if depth < DEPTH => {
-            let value = node.child_by_field_name("value");
+            let value = node.field("value");
             let mut inner = made;
             w.for_children(node, |w, part| {
                 if value.is_some_and(|value| value.id() == part.id()) {

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::declarator::{Declared, bare, declared, split_qualified, typed};
 use super::declare::{
     Around, child_of_kind, declaration_in, declarators, field_in, function_in, is_no_name, rest_of_declarator, seen,
@@ -25,7 +27,7 @@ pub(super) fn anonymous_type(w: &mut Walker<'_>, ty: Node<'_>) -> String {
     }
     let name = format!("${number}");
     let Some(kind) = type_kind(ty) else { return name };
-    let new = NewDef { name: None, ..NewDef::new(kind, ty, ty) }.body(ty.child_by_field_name("body")).flags(flag::ANONYMOUS);
+    let new = NewDef { name: None, ..NewDef::new(kind, ty, ty) }.body(ty.field("body")).flags(flag::ANONYMOUS);
     let def = w.define_named(new, &name);
     type_body(w, ty, def);
     name
@@ -37,10 +39,10 @@ pub(in crate::lang) fn typedef(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn typedef_in(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return w.visit_children(node) };
+    let Some(ty) = node.field("type") else { return w.visit_children(node) };
     let found: Vec<Declared<'_>> = declarators(node).into_iter().filter_map(declared).collect();
-    let body = ty.child_by_field_name("body");
-    let tag = ty.child_by_field_name("name");
+    let body = ty.field("body");
+    let tag = ty.field("name");
     let mut named = None;
     if let (Some(body), Some(kind)) = (body, type_kind(ty)) {
         let plain = found.iter().find(|one| one.marks[0] == 0 && one.any_function.is_none());
@@ -114,14 +116,14 @@ pub(super) fn type_in(w: &mut Walker<'_>, node: Node<'_>, role: Role, around: Ar
         }
         "qualified_identifier" => Some(qualified_as(w, node, role)),
         "type_descriptor" => {
-            let ty = node.child_by_field_name("type");
+            let ty = node.field("type");
             let row = ty.and_then(|ty| type_in(w, ty, role, around));
             w.visit_children_except(node, &[ty]);
             row
         }
         "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
-            let name = node.child_by_field_name("name");
-            if node.child_by_field_name("body").is_none() {
+            let name = node.field("name");
+            if node.field("body").is_none() {
                 let name = name?;
                 return match name.kind() {
                     "type_identifier" => Some(w.reference(name, role, NONE)),
@@ -132,11 +134,11 @@ pub(super) fn type_in(w: &mut Walker<'_>, node: Node<'_>, role: Role, around: Ar
             None
         }
         "macro_type_specifier" => {
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 let row = w.reference(name, Role::Call, NONE);
                 w.call_detail(row, Some(1), Usage::Unknown);
             }
-            let inner = node.child_by_field_name("type")?;
+            let inner = node.field("type")?;
             type_in(w, inner, role, around)
         }
         "dependent_type" | "placeholder_type_specifier" | "type_qualifier" => {
@@ -164,8 +166,8 @@ pub(super) fn mention_in(w: &mut Walker<'_>, node: Node<'_>, role: Role, around:
 /// A type with a body.
 pub(super) fn define_type(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) {
     let Some(kind) = type_kind(node) else { return };
-    let body = node.child_by_field_name("body");
-    let Some(name) = node.child_by_field_name("name") else {
+    let body = node.field("body");
+    let Some(name) = node.field("name") else {
         if kind == Kind::Enum {
             // The constants of `enum { A, B };` belong to what is around it.
             return enumerators(w, node);
@@ -200,7 +202,7 @@ pub(super) fn define_type(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>
 /// A broken type may swallow what stands behind it. Where its braces end before its node does, the type and the rest are
 /// read again, each by itself; tells whether they were.
 fn read_again(w: &mut Walker<'_>, node: Node<'_>, around: Around<'_>) -> bool {
-    let Some(open) = node.child_by_field_name("body").map(|body| body.start_byte()) else { return false };
+    let Some(open) = node.field("body").map(|body| body.start_byte()) else { return false };
     let swallows = |end: &usize| *end < node.end_byte();
     if !braces_end(w.source, open).is_some_and(|end| swallows(&end)) {
         return false;
@@ -225,7 +227,7 @@ fn type_body(w: &mut Walker<'_>, node: Node<'_>, def: u32) {
             return enumerators(w, node);
         }
         let access = if node.kind() == "class_specifier" { Visibility::Private } else { Visibility::Public };
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field("body") {
             members(w, body, Some(access));
         }
     });
@@ -280,20 +282,20 @@ fn member_list(w: &mut Walker<'_>, list: Node<'_>, access: &mut Option<Visibilit
 
 /// The constants of an enumeration.
 fn enumerators(w: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(body) = node.child_by_field_name("body") {
+    if let Some(body) = node.field("body") {
         enumerator_list(w, body, 0);
     }
 }
 
 fn enumerator_list(w: &mut Walker<'_>, list: Node<'_>, depth: u32) {
     w.for_children(list, |w, child| {
-        let Some(name) = child.child_by_field_name("name").filter(|_| child.kind() == "enumerator") else {
+        let Some(name) = child.field("name").filter(|_| child.kind() == "enumerator") else {
             if child.kind().starts_with("preproc") && depth < DEPTH {
                 return enumerator_list(w, child, depth + 1);
             }
             return w.visit(child);
         };
-        let value = child.child_by_field_name("value");
+        let value = child.field("value");
         let init = value.map_or(NONE, |value| w.expr_of(value));
         let def = w.define(NewDef::new(Kind::EnumMember, child, name).visibility(Visibility::Public).flags(flag::EXPORTED));
         w.def_mut(def).init = init;

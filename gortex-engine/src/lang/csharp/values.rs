@@ -8,6 +8,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::bind_parameters;
 use crate::facts::model::{ExprKind, NONE, Role};
 use crate::facts::walker::Walker;
@@ -24,10 +26,8 @@ pub(super) fn type_name(ty: Node<'_>) -> Option<Node<'_>> {
     match ty.kind() {
         "identifier" => Some(ty),
         "generic_name" => child_of_kind(ty, "identifier"),
-        "qualified_name" | "alias_qualified_name" => type_name(ty.child_by_field_name("name")?),
-        "nullable_type" | "array_type" | "ref_type" | "scoped_type" | "pointer_type" => {
-            type_name(ty.child_by_field_name("type")?)
-        }
+        "qualified_name" | "alias_qualified_name" => type_name(ty.field("name")?),
+        "nullable_type" | "array_type" | "ref_type" | "scoped_type" | "pointer_type" => type_name(ty.field("type")?),
         _ => None,
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
             type_arguments_within(walker, node, depth + 1);
         }
         "qualified_name" | "alias_qualified_name" => {
-            let scope = node.child_by_field_name("qualifier");
+            let scope = node.field("qualifier");
             if let Some(name) = type_name(node) {
                 // A namespace is never hidden by a local variable.
                 let recv = scope.map_or(NONE, |scope| walker.in_file_scope(|walker| receiver(walker, scope)));
@@ -80,7 +80,7 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role, depth: 
             }
         }
         "tuple_element" => {
-            if let Some(ty) = node.child_by_field_name("type") {
+            if let Some(ty) = node.field("type") {
                 types(walker, ty, role, depth + 1);
             }
         }
@@ -104,14 +104,14 @@ pub(super) fn receiver_text(walker: &Walker<'_>, method: Node<'_>, ty: Node<'_>)
     let text = line(walker, ty);
     let text = without_arguments(&text, '<', '>');
     let list = child_of_kind(method, "type_parameter_list").map(named_children).unwrap_or_default();
-    let mut names = list.into_iter().filter_map(|parameter| parameter.child_by_field_name("name"));
+    let mut names = list.into_iter().filter_map(|parameter| parameter.field("name"));
     if !names.any(|name| walker.text(name) == text) {
         return text.into_owned();
     }
     let clauses = named_children(method).into_iter().filter(|child| child.kind() == "type_parameter_constraints_clause");
     let mut own =
         clauses.filter(|clause| first_named(*clause).is_some_and(|of| walker.text(of) == text)).flat_map(named_children);
-    let bound = own.find_map(|constraint| constraint.child_by_field_name("type"));
+    let bound = own.find_map(|constraint| constraint.field("type"));
     bound.map_or_else(|| "object".to_owned(), |bound| without_arguments(&line(walker, bound), '<', '>').into_owned())
 }
 
@@ -120,10 +120,10 @@ pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(list) = child_of_kind(node, "type_parameter_list") else { return };
     let bounds = named_children(node).into_iter().filter(|child| child.kind() == "type_parameter_constraints_clause");
     let bounds: Vec<Node<'_>> = bounds.collect();
-    for name in named_children(list).into_iter().filter_map(|parameter| parameter.child_by_field_name("name")) {
+    for name in named_children(list).into_iter().filter_map(|parameter| parameter.field("name")) {
         let own = bounds.iter().find(|clause| first_named(**clause).is_some_and(|of| walker.text(of) == walker.text(name)));
         let mut bound = own.map(|clause| named_children(*clause)).unwrap_or_default().into_iter();
-        let bound = bound.find_map(|constraint| constraint.child_by_field_name("type"));
+        let bound = bound.find_map(|constraint| constraint.field("type"));
         let text = bound.map(|bound| line(walker, bound));
         walker.bind(name, text.as_deref(), NONE, list.start_byte());
     }
@@ -132,7 +132,7 @@ pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `where T : A, IB`.
 pub(super) fn constraints(walker: &mut Walker<'_>, node: Node<'_>) {
     for clause in named_children(node).into_iter().filter(|child| child.kind() == "type_parameter_constraints_clause") {
-        for ty in named_children(clause).into_iter().filter_map(|constraint| constraint.child_by_field_name("type")) {
+        for ty in named_children(clause).into_iter().filter_map(|constraint| constraint.field("type")) {
             types(walker, ty, Role::Type, 0);
         }
     }
@@ -154,7 +154,7 @@ fn written<'a>(walker: &Walker<'a>, ty: Option<Node<'_>>) -> Option<std::borrow:
 }
 
 pub(super) fn local_variables(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     if let Some(ty) = ty {
         types(walker, ty, Role::Type, 0);
     }
@@ -162,7 +162,7 @@ pub(super) fn local_variables(walker: &mut Walker<'_>, node: Node<'_>) {
     for declarator in named_children(node).into_iter().filter(|child| child.kind() == "variable_declarator") {
         let value = value_after_equals(declarator);
         let init = value.map_or(NONE, |value| walker.expr_of(value));
-        if let Some(name) = declarator.child_by_field_name("name") {
+        if let Some(name) = declarator.field("name") {
             walker.bind(name, text.as_deref(), init, declarator.end_byte());
         } else if let Some(pattern) = child_of_kind(declarator, "tuple_pattern") {
             tuple_pattern(walker, pattern, init, declarator.end_byte());
@@ -192,11 +192,11 @@ fn tuple_pattern(walker: &mut Walker<'_>, pattern: Node<'_>, base: u32, at: usiz
 
 /// A name with its type, in a pattern, a `catch` or an `out` argument; it lives on in the block around.
 pub(super) fn typed_name(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     if let Some(ty) = ty {
         types(walker, ty, Role::Type, 0);
     }
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         let text = written(walker, ty);
         walker.bind(name, text.as_deref(), NONE, node.end_byte());
     }
@@ -205,7 +205,7 @@ pub(super) fn typed_name(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `Foo { Name: "x" } f`: the members named belong to the type.
 pub(super) fn recursive_pattern(walker: &mut Walker<'_>, node: Node<'_>) {
     typed_name(walker, node);
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     walker.for_children(node, |walker, clause| match clause.kind() {
         "property_pattern_clause" => walker.for_children(clause, |walker, sub| {
             let named = first_named(sub).filter(|first| first.kind() == "identifier" && has_word(sub, ":"));
@@ -223,18 +223,18 @@ pub(super) fn recursive_pattern(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn foreach(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let value = node.child_by_field_name("right");
+        let value = node.field("right");
         let base = value.map_or(NONE, |value| walker.expr_of(value));
         if let Some(value) = value {
             walker.visit(value);
         }
-        let ty = node.child_by_field_name("type");
+        let ty = node.field("type");
         if let Some(ty) = ty {
             types(walker, ty, Role::Type, 0);
         }
         let init = if base == NONE { NONE } else { walker.expr(ExprKind::Element, "", base, node) };
         let at = value.map_or(node.start_byte(), |value| value.end_byte());
-        match node.child_by_field_name("left") {
+        match node.field("left") {
             Some(name) if name.kind() == "identifier" => {
                 let text = written(walker, ty);
                 walker.bind(name, text.as_deref(), init, at);
@@ -259,11 +259,11 @@ pub(super) fn from_clause(walker: &mut Walker<'_>, node: Node<'_>) {
     if let Some(value) = value {
         walker.visit(value);
     }
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     if let Some(ty) = ty {
         types(walker, ty, Role::Type, 0);
     }
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         let init = if base == NONE { NONE } else { walker.expr(ExprKind::Element, "", base, node) };
         let text = written(walker, ty);
         walker.bind(name, text.as_deref(), init, node.end_byte());
@@ -298,12 +298,12 @@ pub(super) fn lambda(walker: &mut Walker<'_>, node: Node<'_>) {
 /// A lambda whose first parameter has the value `given`.
 fn lambda_given(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
     walker.in_lambda(|walker| {
-        match node.child_by_field_name("parameters") {
+        match node.field("parameters") {
             Some(list) if list.kind() == "parameter_list" => {
                 let only = named_children(list);
                 match only.as_slice() {
-                    [one] if one.child_by_field_name("type").is_none() => {
-                        if let Some(name) = one.child_by_field_name("name") {
+                    [one] if one.field("type").is_none() => {
+                        if let Some(name) = one.field("name") {
                             walker.bind(name, None, given, list.end_byte());
                         }
                     }
@@ -315,7 +315,7 @@ fn lambda_given(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
             }
             None => {}
         }
-        match node.child_by_field_name("body").or_else(|| child_of_kind(node, "block")) {
+        match node.field("body").or_else(|| child_of_kind(node, "block")) {
             Some(body) => walker.visit(body),
             None => walker.visit_children(node),
         }
@@ -341,15 +341,15 @@ struct Member<'t> {
 /// `a.B`, `a?.B`, and `.B` behind a `?`.
 fn member(node: Node<'_>) -> Option<Member<'_>> {
     let (object, name) = match node.kind() {
-        "member_access_expression" => (node.child_by_field_name("expression")?, node.child_by_field_name("name")?),
+        "member_access_expression" => (node.field("expression")?, node.field("name")?),
         "conditional_access_expression" => {
             let binding = last_named(node).filter(|last| last.kind() == "member_binding_expression")?;
-            (node.child_by_field_name("condition")?, binding.child_by_field_name("name")?)
+            (node.field("condition")?, binding.field("name")?)
         }
         "member_binding_expression" => {
             let mut above = std::iter::successors(node.parent(), Node::parent).take(12);
             let around = above.find(|above| above.kind() == "conditional_access_expression")?;
-            (around.child_by_field_name("condition")?, node.child_by_field_name("name")?)
+            (around.field("condition")?, node.field("name")?)
         }
         _ => return None,
     };
@@ -379,7 +379,7 @@ pub(super) fn conditional_access(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(function), Some(list)) = (node.child_by_field_name("function"), node.child_by_field_name("arguments")) else {
+    let (Some(function), Some(list)) = (node.field("function"), node.field("arguments")) else {
         return walker.visit_children(node);
     };
     let usage = walker.result_use();
@@ -454,13 +454,13 @@ fn takes_elements(method: &str) -> bool {
 }
 
 pub(super) fn argument(walker: &mut Walker<'_>, node: Node<'_>) {
-    walker.visit_children_except(node, &[node.child_by_field_name("name")]);
+    walker.visit_children_except(node, &[node.field("name")]);
 }
 
 pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return walker.visit_children(node) };
+    let Some(ty) = node.field("type") else { return walker.visit_children(node) };
     let usage = walker.result_use();
-    let list = node.child_by_field_name("arguments");
+    let list = node.field("arguments");
     let before = walker.rows.refs.len();
     types(walker, ty, Role::Instantiate, 0);
     let place = type_name(ty).map_or(u32::MAX, |name| name.start_byte() as u32);
@@ -470,7 +470,7 @@ pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
     if let Some(list) = list {
         walker.visit(list);
     }
-    if let Some(initializer) = node.child_by_field_name("initializer") {
+    if let Some(initializer) = node.field("initializer") {
         let made = walker.expr_of(node);
         initialised(walker, initializer, made);
     }
@@ -500,11 +500,11 @@ pub(super) fn implicit_creation(walker: &mut Walker<'_>, node: Node<'_>) {
 fn expected_type(value: Node<'_>) -> Option<Node<'_>> {
     let around = value.parent()?;
     let ty = match around.kind() {
-        "variable_declarator" => around.parent()?.child_by_field_name("type"),
-        "property_declaration" => around.child_by_field_name("type"),
+        "variable_declarator" => around.parent()?.field("type"),
+        "property_declaration" => around.field("type"),
         "arrow_expression_clause" => {
             let owner = around.parent()?;
-            owner.child_by_field_name("returns").or_else(|| owner.child_by_field_name("type"))
+            owner.field("returns").or_else(|| owner.field("type"))
         }
         _ => None,
     };
@@ -514,7 +514,7 @@ fn expected_type(value: Node<'_>) -> Option<Node<'_>> {
 /// `{ Name = value, .. }` behind a new value: members of that value are written.
 fn initialised(walker: &mut Walker<'_>, initializer: Node<'_>, made: u32) {
     walker.for_children(initializer, |walker, child| {
-        let left = child.child_by_field_name("left").filter(|left| left.kind() == "identifier");
+        let left = child.field("left").filter(|left| left.kind() == "identifier");
         match left.filter(|_| child.kind() == "assignment_expression") {
             Some(name) => {
                 let recv = if made == NONE { walker.expr(ExprKind::Unknown, "", NONE, child) } else { made };
@@ -556,7 +556,7 @@ pub(super) fn anonymous_object(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn array_creation(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     if let Some(ty) = ty {
         types(walker, ty, Role::Type, 0);
     }
@@ -565,7 +565,7 @@ pub(super) fn array_creation(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A cast, a test or an operator over a type: the type is mentioned, the value visited.
 pub(super) fn typed_value(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type").or_else(|| node.child_by_field_name("right"));
+    let ty = node.field("type").or_else(|| node.field("right"));
     if let Some(ty) = ty {
         types(walker, ty, Role::Type, 0);
     }
@@ -573,7 +573,7 @@ pub(super) fn typed_value(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         write_target(walker, left);
     }
     walker.visit_field(node, "right");

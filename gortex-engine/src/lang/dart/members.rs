@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::values::{bind_parameters, receiver_of_super, type_text, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker};
@@ -17,7 +19,7 @@ fn visibility(walker: &Walker<'_>, name: Node<'_>) -> (Visibility, u16) {
 
 pub(super) fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
     let applied = child_of_kind(node, "mixin_application_class");
-    let name = node.child_by_field_name("name").or_else(|| applied?.named_child(0));
+    let name = node.field("name").or_else(|| applied?.named_child(0));
     let Some(name) = name else { return walker.visit_children(node) };
     let word = if name.kind() == "extension_type_name" { name.named_child(0).unwrap_or(name) } else { name };
     let kind = match node.kind() {
@@ -25,7 +27,7 @@ pub(super) fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
         "enum_declaration" => Kind::Enum,
         _ => Kind::Class,
     };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let (visibility, flags) = visibility(walker, word);
     let def = walker.define(NewDef::new(kind, node, word).body(body).visibility(visibility).flags(flags));
     walker.in_def(def, |walker| {
@@ -34,7 +36,7 @@ pub(super) fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
             type_parameters(walker, parameters);
         }
         headers(walker, applied.unwrap_or(node), def);
-        if let Some(parts) = node.child_by_field_name("representation") {
+        if let Some(parts) = node.field("representation") {
             representation(walker, parts);
         }
         if let Some(body) = body {
@@ -76,8 +78,8 @@ fn supertype(walker: &mut Walker<'_>, def: u32, ty: Node<'_>, role: Role, embeds
 /// Type parameters are locals of their declaration; their bounds are mentioned.
 pub(super) fn type_parameters(walker: &mut Walker<'_>, list: Node<'_>) {
     for parameter in named_children(list) {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let bound = parameter.child_by_field_name("bound");
+        let Some(name) = parameter.field("name") else { continue };
+        let bound = parameter.field("bound");
         let text = bound.map(|bound| type_text(walker, bound));
         walker.bind(name, text.as_deref(), NONE, list.start_byte());
         if let Some(bound) = bound {
@@ -88,16 +90,16 @@ pub(super) fn type_parameters(walker: &mut Walker<'_>, list: Node<'_>) {
 
 /// The one field of an extension type.
 fn representation(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
-        field(walker, node, name, node.child_by_field_name("type"), None, 0);
+    if let Some(name) = node.field("name") {
+        field(walker, node, name, node.field("type"), None, 0);
     }
 }
 
 /// `extension E on T { .. }`: members of `T`.
 pub(super) fn extension(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name");
-    let body = node.child_by_field_name("body");
-    let Some(ty) = node.child_by_field_name("class") else { return walker.visit_children(node) };
+    let name = node.field("name");
+    let body = node.field("body");
+    let Some(ty) = node.field("class") else { return walker.visit_children(node) };
     let mut new = NewDef::new(Kind::Class, node, name.unwrap_or(node)).body(body);
     new.name = name;
     if let Some(name) = name {
@@ -145,7 +147,7 @@ pub(super) fn type_alias(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn enum_entry(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let flags = flag::STATIC | flag::EXPORTED;
     let def = walker.define(NewDef::new(Kind::EnumMember, node, name).visibility(Visibility::Public).flags(flags));
     let owner = walker.owner();
@@ -166,12 +168,12 @@ pub(super) fn enum_entry(walker: &mut Walker<'_>, node: Node<'_>) {
 /// A member of a type: a field, a constructor, a method, an accessor.
 pub(super) fn member_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(inner) = named_children(node).into_iter().find(|child| child.kind() != "annotation") else { return };
-    let signature = inner.child_by_field_name("signature").unwrap_or(inner);
+    let signature = inner.field("signature").unwrap_or(inner);
     let is_static = has_child(signature, "static") || has_child(inner, "static");
     let mut flags = if is_static { flag::STATIC } else { 0 };
     for annotation in named_children(node).into_iter().chain(named_children(inner)) {
         if annotation.kind() == "annotation" {
-            let name = annotation.child_by_field_name("name").map_or("", |name| walker.text(name));
+            let name = annotation.field("name").map_or("", |name| walker.text(name));
             flags |= if name == "override" { flag::OVERRIDE } else { flag::DECORATED };
         }
     }
@@ -188,9 +190,9 @@ fn fields(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>, flags: u16) 
     let is_const = has_child(inner, "const");
     let lists = named_children(inner).into_iter().filter(|child| child.kind().ends_with("_list"));
     for one in lists.flat_map(named_children) {
-        let Some(name) = one.child_by_field_name("name") else { continue };
+        let Some(name) = one.field("name") else { continue };
         let flags = if is_const { flags | flag::STATIC } else { flags };
-        field(walker, node, name, ty, one.child_by_field_name("value"), flags);
+        field(walker, node, name, ty, one.field("value"), flags);
     }
     visit_annotations(walker, node);
     visit_annotations(walker, inner);
@@ -228,8 +230,8 @@ pub(super) fn variables(walker: &mut Walker<'_>, node: Node<'_>) {
     let flags = if has_child(node, "const") { flag::STATIC } else { 0 };
     let lists = named_children(node).into_iter().filter(|child| child.kind().ends_with("_list"));
     for one in lists.flat_map(named_children) {
-        if let Some(name) = one.child_by_field_name("name") {
-            field(walker, node, name, ty, one.child_by_field_name("value"), flags);
+        if let Some(name) = one.field("name") {
+            field(walker, node, name, ty, one.field("value"), flags);
         }
     }
     visit_annotations(walker, node);
@@ -237,7 +239,7 @@ pub(super) fn variables(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A function at the top of a file or in another one.
 pub(super) fn function(walker: &mut Walker<'_>, node: Node<'_>) {
-    let signature = node.child_by_field_name("signature");
+    let signature = node.field("signature");
     let signature = signature.or_else(|| named_children(node).into_iter().find(|child| child.kind().ends_with("_signature")));
     let Some(signature) = signature else { return walker.visit_children(node) };
     callable(walker, node, node, signature, 0);
@@ -259,12 +261,12 @@ fn parameters(list: Node<'_>) -> Vec<Node<'_>> {
 }
 
 fn body_of(inner: Node<'_>) -> Option<Node<'_>> {
-    inner.child_by_field_name("body").or_else(|| child_of_kind(inner, "function_body"))
+    inner.field("body").or_else(|| child_of_kind(inner, "function_body"))
 }
 
 /// A function, method, operator or accessor.
 fn callable(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>, signature: Node<'_>, flags: u16) {
-    let name = signature.child_by_field_name("name").or_else(|| signature.child_by_field_name("operator"));
+    let name = signature.field("name").or_else(|| signature.field("operator"));
     let Some(name) = name else { return walker.visit_children(node) };
     let body = body_of(inner);
     let (visibility, exported) = visibility(walker, name);
@@ -286,7 +288,7 @@ fn callable(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>, signature:
     let kind = if member { Kind::Method } else { Kind::Function };
     let def = walker.define(NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags));
     let list = child_of_kind(signature, "formal_parameter_list");
-    let result = signature.child_by_field_name("return_type");
+    let result = signature.field("return_type");
     let text = result.map(|ty| type_text(walker, ty)).unwrap_or_default();
     let text = walker.intern(&text);
     let count = list.map_or(0, |list| parameters(list).len());
@@ -330,7 +332,7 @@ fn constructor(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>, signatu
         if let Some(list) = list {
             bind_parameters(walker, list);
         }
-        if let Some(target) = signature.child_by_field_name("target") {
+        if let Some(target) = signature.field("target") {
             types(walker, target, Role::Type);
         }
         for part in named_children(inner) {
@@ -349,7 +351,7 @@ fn constructor(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>, signatu
 /// `field = value`, `super.named(..)`, `this(..)`.
 fn initializer(walker: &mut Walker<'_>, entry: Node<'_>) {
     if let Some(assigned) = child_of_kind(entry, "field_initializer") {
-        if let Some(name) = assigned.child_by_field_name("name") {
+        if let Some(name) = assigned.field("name") {
             let recv = walker.expr(ExprKind::SelfRef, "", NONE, name);
             walker.reference(name, Role::Write, recv);
         }

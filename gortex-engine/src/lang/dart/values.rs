@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use crate::facts::model::{ExprKind, Kind, NONE, Role, flag};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::common::arg_count;
@@ -70,7 +72,7 @@ fn bind_parameter(walker: &mut Walker<'_>, parameter: Node<'_>) {
     if let Some(ty) = ty {
         types(walker, ty, Role::ParamType);
     }
-    let Some(name) = inner.child_by_field_name("name").or_else(|| child_of_kind(inner, "identifier")) else { return };
+    let Some(name) = inner.field("name").or_else(|| child_of_kind(inner, "identifier")) else { return };
     let mut init = NONE;
     if inner.kind() == "field_formal_parameter" {
         let recv = walker.expr(ExprKind::SelfRef, "", NONE, name);
@@ -89,9 +91,9 @@ pub(super) fn local_variable(walker: &mut Walker<'_>, node: Node<'_>) {
         types(walker, ty, Role::Type);
     }
     let text = ty.map(|ty| type_text(walker, ty)).unwrap_or_default();
-    let first = (node.child_by_field_name("name"), node.child_by_field_name("value"));
+    let first = (node.field("name"), node.field("value"));
     let others = named_children(node).into_iter().filter(|child| child.kind() == "initialized_identifier");
-    let others: Vec<_> = others.map(|other| (other.child_by_field_name("name"), other.child_by_field_name("value"))).collect();
+    let others: Vec<_> = others.map(|other| (other.field("name"), other.field("value"))).collect();
     for (name, value) in std::iter::once(first).chain(others) {
         let init = value.map_or(NONE, |value| walker.expr_of(value));
         if let Some(value) = value {
@@ -116,7 +118,7 @@ pub(super) fn variable_pattern(walker: &mut Walker<'_>, node: Node<'_>) {
     if let Some(ty) = ty {
         types(walker, ty, Role::Type);
     }
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         let text = ty.map(|ty| type_text(walker, ty)).unwrap_or_default();
         walker.bind(name, Some(&text), NONE, name.end_byte());
     }
@@ -129,7 +131,7 @@ pub(super) fn object_pattern(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn for_loop(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let (name, value) = (node.child_by_field_name("name"), node.child_by_field_name("value"));
+        let (name, value) = (node.field("name"), node.field("value"));
         if let Some(value) = value {
             walker.visit(value);
             let base = walker.expr_of(value);
@@ -158,10 +160,10 @@ pub(super) fn try_statement(walker: &mut Walker<'_>, node: Node<'_>) {
             let (ty, clause) = (ty.take(), clause.take());
             if let Some(clause) = clause {
                 let text = ty.map(|ty| type_text(walker, ty)).unwrap_or_default();
-                if let Some(name) = clause.child_by_field_name("exception") {
+                if let Some(name) = clause.field("exception") {
                     walker.bind(name, Some(&text), NONE, clause.end_byte());
                 }
-                if let Some(name) = clause.child_by_field_name("stack_trace") {
+                if let Some(name) = clause.field("stack_trace") {
                     walker.bind(name, Some("StackTrace"), NONE, clause.end_byte());
                 }
             }
@@ -192,7 +194,7 @@ pub(super) fn identifier(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// Object and name of `object.name`.
 fn parts(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    let (object, name) = (node.child_by_field_name("object")?, node.child_by_field_name("property")?);
+    let (object, name) = (node.field("object")?, node.field("property")?);
     (name.kind() == "identifier").then_some((object, name))
 }
 
@@ -231,14 +233,14 @@ pub(super) fn receiver_of_super(walker: &mut Walker<'_>, word: Node<'_>) -> u32 
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return walker.visit_children(node) };
+    let Some(function) = node.field("function") else { return walker.visit_children(node) };
     let usage = walker.result_use();
-    let list = node.child_by_field_name("arguments");
+    let list = node.field("arguments");
     let args = list.map(arg_count);
     let mut callee = function;
     if callee.kind() == "instantiation_expression" {
         walker.visit_field(callee, "type_arguments");
-        callee = callee.child_by_field_name("function").unwrap_or(callee);
+        callee = callee.field("function").unwrap_or(callee);
     }
     if callee.kind() == "identifier" {
         walker.call(callee, NONE, args, usage);
@@ -270,11 +272,11 @@ fn titled_test(walker: &mut Walker<'_>, node: Node<'_>, list: Node<'_>) {
 
 /// `new T.named(..)`, `const T(..)`, `T<A>.named(..)`.
 pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return walker.visit_children(node) };
+    let Some(ty) = node.field("type") else { return walker.visit_children(node) };
     let usage = walker.result_use();
     let list = child_of_kind(node, "arguments");
     let args = list.map(arg_count);
-    if let Some(name) = node.child_by_field_name("constructor") {
+    if let Some(name) = node.field("constructor") {
         let text = type_text(walker, ty);
         let recv = walker.expr(ExprKind::Typed, &text, NONE, ty);
         walker.call(name, recv, args, usage);
@@ -315,7 +317,7 @@ pub(super) fn tearoff(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         write_target(walker, left);
     }
     walker.visit_field(node, "right");
@@ -336,7 +338,7 @@ fn write_target(walker: &mut Walker<'_>, left: Node<'_>) {
 
 /// `x++`.
 pub(super) fn step(walker: &mut Walker<'_>, node: Node<'_>) {
-    match node.child_by_field_name("argument") {
+    match node.field("argument") {
         Some(argument) if argument.kind() == "assignable_expression" => write_target(walker, argument),
         _ => walker.visit_children(node),
     }
@@ -352,7 +354,7 @@ pub(super) fn cascade(walker: &mut Walker<'_>, node: Node<'_>) {
             match part.kind() {
                 "cascade_call_expression" => {
                     let list = child_of_kind(part, "arguments");
-                    if let Some(name) = part.child_by_field_name("property").filter(|name| name.kind() == "identifier") {
+                    if let Some(name) = part.field("property").filter(|name| name.kind() == "identifier") {
                         walker.call(name, recv, list.map(arg_count), crate::facts::model::Usage::Discarded);
                     }
                     if let Some(list) = list {
@@ -392,7 +394,7 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "call_expression" => {
             let Some(mut callee) = field("function") else { return NONE };
             if callee.kind() == "instantiation_expression" {
-                callee = callee.child_by_field_name("function").unwrap_or(callee);
+                callee = callee.field("function").unwrap_or(callee);
             }
             let base = walker.expr_of(callee);
             over(walker, ExprKind::Call, "", base, node)

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{DEFINED, arguments, child_of_kind, keyword, module_name, pattern, receiver, target};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
@@ -47,7 +49,7 @@ fn is_function(name: &str) -> bool {
 
 /// Takes up `@doc`, `@spec`, `@impl`; true where nothing else is to be done with it.
 fn noted(w: &mut Walker<'_>, node: Node<'_>, pending: &mut Pending) -> bool {
-    let Some(operand) = node.child_by_field_name("operand").filter(|operand| operand.kind() == "call") else { return false };
+    let Some(operand) = node.field("operand").filter(|operand| operand.kind() == "call") else { return false };
     let Some((None, name)) = target(operand) else { return false };
     let value = arguments(operand).and_then(|list| list.named_child(0));
     match w.text(name) {
@@ -86,15 +88,15 @@ fn text_of(w: &Walker<'_>, node: Node<'_>) -> Option<String> {
 /// `name(args) :: result`.
 fn spec(w: &Walker<'_>, node: Node<'_>) -> Option<(String, String)> {
     let node = without_guard(w, node);
-    let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+    let (left, right) = (node.field("left")?, node.field("right")?);
     let name = if left.kind() == "call" { target(left)?.1 } else { left };
     Some((w.text(name).to_owned(), one_line(w.text(right), 200)))
 }
 
 /// The part in front of `when`.
 fn without_guard<'t>(w: &Walker<'_>, node: Node<'t>) -> Node<'t> {
-    let guarded = node.kind() == "binary_operator" && node.child_by_field_name("operator").is_some_and(|op| w.text(op) == "when");
-    if guarded { node.child_by_field_name("left").unwrap_or(node) } else { node }
+    let guarded = node.kind() == "binary_operator" && node.field("operator").is_some_and(|op| w.text(op) == "when");
+    if guarded { node.field("left").unwrap_or(node) } else { node }
 }
 
 /// Mentions of modules and local types in a type expression.
@@ -116,8 +118,8 @@ fn types(w: &mut Walker<'_>, node: Node<'_>) {
             }
         }
         "binary_operator" => {
-            let left = node.child_by_field_name("left");
-            let head = node.child_by_field_name("operator").is_some_and(|op| w.text(op) == "::");
+            let left = node.field("left");
+            let head = node.field("operator").is_some_and(|op| w.text(op) == "::");
             match left.filter(|left| head && left.kind() == "call") {
                 Some(call) => {
                     if let Some(list) = arguments(call) {
@@ -130,7 +132,7 @@ fn types(w: &mut Walker<'_>, node: Node<'_>) {
                     }
                 }
             }
-            if let Some(right) = node.child_by_field_name("right") {
+            if let Some(right) = node.field("right") {
                 w.nested(|w| types(w, right));
             }
         }
@@ -174,7 +176,7 @@ pub(super) fn attribute(w: &mut Walker<'_>, node: Node<'_>, operand: Node<'_>) {
 
 fn callback(w: &mut Walker<'_>, node: Node<'_>, value: Node<'_>) {
     let inner = without_guard(w, value);
-    let (Some(left), right) = (inner.child_by_field_name("left"), inner.child_by_field_name("right")) else { return };
+    let (Some(left), right) = (inner.field("left"), inner.field("right")) else { return };
     let name = if left.kind() == "call" { target(left).map(|(_, name)| name) } else { Some(left) };
     let Some(name) = name else { return };
     let new = NewDef::new(Kind::Method, node, name).flags(flag::DECLARATION | flag::EXPORTED).visibility(Visibility::Public);
@@ -188,13 +190,13 @@ fn callback(w: &mut Walker<'_>, node: Node<'_>, value: Node<'_>) {
 }
 
 fn type_alias(w: &mut Walker<'_>, node: Node<'_>, value: Node<'_>, text: &str) {
-    let left = value.child_by_field_name("left");
+    let left = value.field("left");
     let name = left.and_then(|left| if left.kind() == "call" { target(left).map(|(_, name)| name) } else { Some(left) });
     let Some(name) = name else { return w.visit(value) };
     let private = text == "typep";
     let (visibility, flags) = if private { (Visibility::Private, 0) } else { (Visibility::Public, flag::EXPORTED) };
     let def = w.define(NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(flags));
-    if let Some(right) = value.child_by_field_name("right") {
+    if let Some(right) = value.field("right") {
         let ty = one_line(w.text(right), 200);
         w.def_mut(def).ty = w.intern(&ty);
         w.owned_by(def, |w| types(w, right));
@@ -241,7 +243,7 @@ pub(super) fn function(w: &mut Walker<'_>, node: Node<'_>, list: Node<'_>, text:
             _ => return false,
         },
         // `def left <~> right`.
-        "binary_operator" | "unary_operator" => match head.child_by_field_name("operator") {
+        "binary_operator" | "unary_operator" => match head.field("operator") {
             Some(operator) => (operator, None),
             None => return false,
         },
@@ -307,7 +309,7 @@ fn clause(w: &mut Walker<'_>, def: u32, node: Node<'_>, first: Node<'_>, list: N
         w.for_children(parameters, |w, child| pattern::bind(w, child, NONE, child.start_byte()));
     }
     let guarded = without_guard(w, first).id() != first.id();
-    if let Some(guard) = first.child_by_field_name("right").filter(|_| guarded) {
+    if let Some(guard) = first.field("right").filter(|_| guarded) {
         w.visit(guard);
     }
     let mut last = None;
@@ -347,9 +349,9 @@ pub(super) fn fields(w: &mut Walker<'_>, list: Node<'_>) -> bool {
     w.for_children(items, |w, child| match child.kind() {
         "atom" => field(w, child, w.text(child).trim_start_matches(':'), None),
         "keywords" => w.for_children(child, |w, pair| {
-            if let Some(key) = pair.child_by_field_name("key") {
+            if let Some(key) = pair.field("key") {
                 let text = w.text(key).trim().trim_end_matches(':');
-                field(w, key, text, pair.child_by_field_name("value"));
+                field(w, key, text, pair.field("value"));
             }
         }),
         _ => w.visit(child),

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{child_of_kind, target};
 use crate::facts::model::{ExprKind, NONE};
 use crate::facts::walker::{Walker, one_line};
@@ -38,8 +40,8 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         },
         "call" => call(w, node),
         "binary_operator" => {
-            let right = node.child_by_field_name("right");
-            match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+            let right = node.field("right");
+            match node.field("operator").map_or("", |operator| operator.kind()) {
                 "|>" => right.map_or(NONE, |right| match right.kind() {
                     "identifier" => {
                         let base = w.expr(ExprKind::Name, w.text(right), NONE, right);
@@ -61,8 +63,8 @@ fn updated(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
     let Some(update) = content.filter(|update| update.kind() == "binary_operator") else {
         return w.expr(ExprKind::Literal, "map", NONE, node);
     };
-    let is_update = update.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "|");
-    match update.child_by_field_name("left").filter(|_| is_update) {
+    let is_update = update.field("operator").is_some_and(|operator| operator.kind() == "|");
+    match update.field("left").filter(|_| is_update) {
         Some(left) => w.expr_of(left),
         None => w.expr(ExprKind::Literal, "map", NONE, node),
     }

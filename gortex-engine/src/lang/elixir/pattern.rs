@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::child_of_kind;
 use crate::facts::model::{NONE, Role};
 use crate::facts::walker::{Walker, one_line};
@@ -20,8 +22,8 @@ fn part(w: &mut Walker<'_>, node: Node<'_>, ty: Option<&str>, init: u32, at: usi
             }
         }
         "binary_operator" => {
-            let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return };
-            match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else { return };
+            match node.field("operator").map_or("", |operator| operator.kind()) {
                 "=" => {
                     // `%User{} = user`, either way round.
                     let made = struct_name(w, left).or_else(|| struct_name(w, right));
@@ -58,7 +60,7 @@ fn part(w: &mut Walker<'_>, node: Node<'_>, ty: Option<&str>, init: u32, at: usi
             }
         }
         "pair" => {
-            if let Some(value) = node.child_by_field_name("value") {
+            if let Some(value) = node.field("value") {
                 inner(w, value);
             }
         }

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{Book, DEPTH, children, inside, link_to, unquote};
 use crate::facts::model::{Kind, Role};
 use crate::facts::walker::{NewDef, Walker};
@@ -264,8 +266,8 @@ fn entries(node: Node<'_>) -> Vec<Entry<'_>> {
     let pairs = children(node).into_iter().filter(|pair| matches!(pair.kind(), "pair" | "block_mapping_pair" | "flow_pair"));
     pairs
         .filter_map(|node| {
-            let key = node.child_by_field_name("key")?;
-            Some(Entry { node, place: inner(core(key)), value: node.child_by_field_name("value") })
+            let key = node.field("key")?;
+            Some(Entry { node, place: inner(core(key)), value: node.field("value") })
         })
         .collect()
 }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::super::{Action, Hooks, Language};
 use super::{Book, FORMAT, child, children};
 use crate::facts::model::{Kind, Role};
@@ -41,7 +43,7 @@ fn file(walker: &mut Walker<'_>, root: Node<'_>) {
 /// A stage is named by `AS`, else by its image.
 fn from<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>) -> Option<u32> {
     let image = child(node, "image_spec")?;
-    let name = node.child_by_field_name("as").unwrap_or(image);
+    let name = node.field("as").unwrap_or(image);
     let text = walker.text(name).to_owned();
     let def = book.define(walker, NewDef::new(Kind::Stage, node, name), &text);
     let base = walker.text(image).to_owned();
@@ -56,7 +58,7 @@ fn instruction<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>)
         "arg_instruction" | "env_instruction" | "label_instruction" => {
             let kind = if node.kind() == "label_instruction" { Kind::Key } else { Kind::Variable };
             for pair in children(node) {
-                if let Some(name) = pair.child_by_field_name("name").or_else(|| pair.child_by_field_name("key")) {
+                if let Some(name) = pair.field("name").or_else(|| pair.field("key")) {
                     let text = walker.text(name).to_owned();
                     book.define(walker, NewDef::new(kind, pair, name), &text);
                 }

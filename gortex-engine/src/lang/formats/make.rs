@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::super::{Action, Hooks, Language};
 use super::{Book, FORMAT, child, children, link_to};
 use crate::facts::model::{Kind, Role};
@@ -33,7 +35,7 @@ fn parts<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>, depth
         match inner.kind() {
             "rule" => rule(walker, book, inner),
             "variable_assignment" | "define_directive" => {
-                if let Some(name) = inner.child_by_field_name("name") {
+                if let Some(name) = inner.field("name") {
                     let text = walker.text(name).to_owned();
                     if book.has(Kind::Variable, &text) {
                         variables(walker, book, inner, 0);

@@ -4,6 +4,8 @@
 
 use tree_sitter::{Node, Range};
 
+use crate::lang::common::Fields as _;
+
 use super::super::{Action, Hooks, Lang, Language, Tier};
 use super::{Book, FORMAT, child, children, is_local_path, link_to};
 use crate::facts::model::Kind;
@@ -73,7 +75,7 @@ fn heading<'t>(
     head: Node<'t>,
     body: Option<Node<'t>>,
 ) -> Option<u32> {
-    let content = head.child_by_field_name("heading_content")?;
+    let content = head.field("heading_content")?;
     let text = walker.text(content).trim().trim_end_matches('#').replace(['`', '*'], "");
     let name = crate::facts::text::one_line(&text, 120);
     links(walker, content);

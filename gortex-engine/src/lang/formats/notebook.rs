@@ -7,6 +7,8 @@
 
 use tree_sitter::{Node, Point, Range};
 
+use crate::lang::common::Fields as _;
+
 use super::super::{Action, Family, Hooks, Lang, Language};
 use super::{Book, FORMAT, child, children};
 use crate::facts::model::Kind;
@@ -60,8 +62,8 @@ fn kernel(walker: &Walker<'_>, top: Node<'_>) -> Option<Lang> {
 fn value<'t>(walker: &Walker<'_>, object: Node<'t>, key: &str) -> Option<Node<'t>> {
     let pair = children(object)
         .into_iter()
-        .find(|pair| pair.kind() == "pair" && pair.child_by_field_name("key").is_some_and(|name| string(walker, name) == key))?;
-    pair.child_by_field_name("value")
+        .find(|pair| pair.kind() == "pair" && pair.field("key").is_some_and(|name| string(walker, name) == key))?;
+    pair.field("value")
 }
 
 fn string(walker: &Walker<'_>, node: Node<'_>) -> String {

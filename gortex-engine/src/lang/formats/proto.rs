@@ -3,6 +3,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::super::{Action, Hooks, Language};
 use super::{FORMAT, child, children, unquote};
 use crate::facts::model::{Kind, NONE, Role, import_flag};
@@ -34,7 +36,7 @@ fn body(walker: &mut Walker<'_>, node: Node<'_>, depth: usize) {
                 }
             }
             "import" => {
-                if let Some(path) = inner.child_by_field_name("path") {
+                if let Some(path) = inner.field("path") {
                     walker.import(path, unquote(walker.text(path)), "", "", import_flag::MODULE);
                 }
             }

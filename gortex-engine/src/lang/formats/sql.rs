@@ -5,6 +5,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::super::marked::SQL_TEXT;
 use super::super::{Action, Hooks, Language};
 use super::{Book, FORMAT, child, children, inside};
@@ -92,7 +94,7 @@ impl<'t> Sql<'t> {
         if walker.is_embedded() {
             return None;
         }
-        let name = reference.child_by_field_name("name").unwrap_or(reference);
+        let name = reference.field("name").unwrap_or(reference);
         let text = bare(walker.text(name)).to_owned();
         let body = ["column_definitions", "create_query", "function_body", "enum_elements"];
         let body = body.iter().find_map(|kind| child(node, kind));
@@ -100,7 +102,7 @@ impl<'t> Sql<'t> {
         let statement = node.parent().filter(|parent| parent.kind() == "statement");
         let new = NewDef { doc_above: statement, ..NewDef::new(kind, node, name).body(body) };
         let def = self.book.define(walker, new, &text)?;
-        if let Some(schema) = reference.child_by_field_name("schema") {
+        if let Some(schema) = reference.field("schema") {
             let schema = walker.intern(bare(walker.text(schema)));
             walker.def_mut(def).owner_type = schema;
         }
@@ -108,7 +110,7 @@ impl<'t> Sql<'t> {
     }
 
     fn index(&mut self, walker: &mut Walker<'_>, node: Node<'t>, depth: usize) {
-        let def = node.child_by_field_name("column").filter(|_| !walker.is_embedded()).and_then(|name| {
+        let def = node.field("column").filter(|_| !walker.is_embedded()).and_then(|name| {
             let text = bare(walker.text(name)).to_owned();
             self.book.define(walker, NewDef::new(Kind::Index, node, name), &text)
         });
@@ -116,15 +118,15 @@ impl<'t> Sql<'t> {
     }
 
     fn column(&mut self, walker: &mut Walker<'_>, node: Node<'t>, depth: usize) {
-        let Some(name) = node.child_by_field_name("name").filter(|_| !walker.is_embedded()) else { return };
+        let Some(name) = node.field("name").filter(|_| !walker.is_embedded()) else { return };
         let text = bare(walker.text(name)).to_owned();
         if let Some(def) = self.book.define(walker, NewDef::new(Kind::Column, node, name), &text)
-            && let Some(ty) = node.child_by_field_name("type").or_else(|| node.child_by_field_name("custom_type"))
+            && let Some(ty) = node.field("type").or_else(|| node.field("custom_type"))
         {
             let ty = walker.intern(walker.text(ty));
             walker.def_mut(def).ty = ty;
         }
-        let custom = node.child_by_field_name("custom_type");
+        let custom = node.field("custom_type");
         for inner in children(node).into_iter().filter(|inner| custom.is_none_or(|custom| custom.id() != inner.id())) {
             self.visit(walker, inner, depth + 1);
         }
@@ -157,9 +159,9 @@ impl<'t> Sql<'t> {
     }
 
     fn mention(&mut self, walker: &mut Walker<'_>, node: Node<'t>, role: Role) {
-        let Some(name) = node.child_by_field_name("name") else { return };
+        let Some(name) = node.field("name") else { return };
         let text = bare(walker.text(name));
-        let full = match node.child_by_field_name("schema") {
+        let full = match node.field("schema") {
             Some(schema) => format!("{}.{text}", bare(walker.text(schema))),
             None if self.local.contains(&text.to_lowercase()) => return,
             None => text.to_owned(),

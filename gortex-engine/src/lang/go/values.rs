@@ -7,6 +7,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{NESTING, bound_function, is_predeclared, line, named_children, types, visit_all, visit_some};
 use crate::facts::model::{DefRow, ExprKind, Kind, NONE, Role, Usage};
 use crate::facts::walker::Walker;
@@ -22,7 +24,7 @@ pub(super) fn init_of(walker: &mut Walker<'_>, values: &[Node<'_>], at: usize, n
     let [value] = values else { return NONE };
     let is_comma_ok = match value.kind() {
         "index_expression" | "type_assertion_expression" => true,
-        "unary_expression" => value.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "<-"),
+        "unary_expression" => value.field("operator").is_some_and(|operator| operator.kind() == "<-"),
         _ => false,
     };
     match (is_comma_ok, at) {
@@ -50,7 +52,7 @@ pub(super) fn visit_values(walker: &mut Walker<'_>, values: &[Node<'_>], names: 
 }
 
 pub(super) fn short_var(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return walker.visit_children(node);
     };
     let (names, values) = (named_children(left), named_children(right));
@@ -82,7 +84,7 @@ pub(super) fn short_var(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return walker.visit_children(node);
     };
     let targets = named_children(left);
@@ -100,9 +102,8 @@ pub(super) fn ignored_results(walker: &mut Walker<'_>, targets: &[Node<'_>], val
     if blanks == 0 || value.kind() != "call_expression" {
         return;
     }
-    let Some(callee) = value.child_by_field_name("function") else { return };
-    let name =
-        if callee.kind() == "selector_expression" { callee.child_by_field_name("field").unwrap_or(callee) } else { callee };
+    let Some(callee) = value.field("function") else { return };
+    let name = if callee.kind() == "selector_expression" { callee.field("field").unwrap_or(callee) } else { callee };
     let usage = if blanks == targets.len() { Usage::Discarded } else { Usage::PartiallyIgnored };
     let at = name.start_byte() as u32;
     if let Some(row) = walker.rows.refs[before..].iter_mut().find(|row| row.at == at && row.role() == Role::Call) {
@@ -140,8 +141,8 @@ pub(super) fn declares(walker: &Walker<'_>, left: Node<'_>, right: Node<'_>) -> 
 }
 
 pub(super) fn range_clause(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(right) = node.child_by_field_name("right") else { return walker.visit_children(node) };
-    if let Some(left) = node.child_by_field_name("left") {
+    let Some(right) = node.field("right") else { return walker.visit_children(node) };
+    if let Some(left) = node.field("left") {
         let names = named_children(left);
         if declares(walker, left, right) {
             let base = walker.expr_of(right);
@@ -164,8 +165,8 @@ pub(super) fn range_clause(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn receive(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(right) = node.child_by_field_name("right") else { return walker.visit_children(node) };
-    if let Some(left) = node.child_by_field_name("left") {
+    let Some(right) = node.field("right") else { return walker.visit_children(node) };
+    if let Some(left) = node.field("left") {
         let names = named_children(left);
         if declares(walker, left, right) {
             for (at, name) in names.iter().enumerate().filter(|(_, name)| name.kind() == "identifier") {
@@ -182,8 +183,8 @@ pub(super) fn receive(walker: &mut Walker<'_>, node: Node<'_>) {
 pub(super) fn type_switch(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
         walker.visit_field(node, "initializer");
-        let alias = node.child_by_field_name("alias").and_then(|list| list.named_child(0));
-        let value = node.child_by_field_name("value");
+        let alias = node.field("alias").and_then(|list| list.named_child(0));
+        let value = node.field("value");
         let init = value.map_or(NONE, |value| walker.expr_of(value));
         visit_some(walker, value);
         walker.for_children(node, |walker, case| {
@@ -231,7 +232,7 @@ pub(super) fn receiver(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 }
 
 pub(super) fn member(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
-    let (Some(operand), Some(field)) = (node.child_by_field_name("operand"), node.child_by_field_name("field")) else {
+    let (Some(operand), Some(field)) = (node.field("operand"), node.field("field")) else {
         return walker.visit_children(node);
     };
     let recv = receiver(walker, operand);
@@ -244,9 +245,9 @@ pub(super) fn selector(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return walker.visit_children(node) };
+    let Some(function) = node.field("function") else { return walker.visit_children(node) };
     let usage = walker.result_use();
-    let list = node.child_by_field_name("arguments");
+    let list = node.field("arguments");
     let args = list.map(arg_count);
     match function.kind() {
         "identifier" => match walker.text(function) {
@@ -261,7 +262,7 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
         },
         "selector_expression" => call_member(walker, function, args, usage),
         "index_expression" if is_instantiation(walker, function) => {
-            let operand = function.child_by_field_name("operand").unwrap_or(function);
+            let operand = function.field("operand").unwrap_or(function);
             if operand.kind() == "selector_expression" {
                 call_member(walker, operand, args, usage);
             } else {
@@ -281,15 +282,15 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `F[X](y)`: the grammar takes every generic name before one argument for a conversion.
 pub(super) fn conversion(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type").filter(|ty| ty.kind() == "generic_type") else {
+    let Some(ty) = node.field("type").filter(|ty| ty.kind() == "generic_type") else {
         return walker.visit_children(node);
     };
     let usage = walker.result_use();
-    let (bare, arguments) = (ty.child_by_field_name("type"), ty.child_by_field_name("type_arguments"));
+    let (bare, arguments) = (ty.field("type"), ty.field("type_arguments"));
     if let Some(bare) = bare.filter(|_| !is_element(walker, ty)) {
-        let package = bare.child_by_field_name("package");
+        let package = bare.field("package");
         let recv = package.map_or(NONE, |package| walker.expr_of(package));
-        walker.call(bare.child_by_field_name("name").unwrap_or(bare), recv, Some(1), usage);
+        walker.call(bare.field("name").unwrap_or(bare), recv, Some(1), usage);
         if let Some(package) = package {
             walker.reference(package, Role::Read, NONE);
         }
@@ -309,16 +310,16 @@ fn is_element(walker: &Walker<'_>, ty: Node<'_>) -> bool {
         let text = walker.text(name);
         !is_predeclared(text) && !text.starts_with(char::is_uppercase)
     };
-    let bare = ty.child_by_field_name("type");
-    if bare.and_then(|bare| bare.child_by_field_name("name")).is_some_and(is_lower) {
+    let bare = ty.field("type");
+    if bare.and_then(|bare| bare.field("name")).is_some_and(is_lower) {
         return true;
     }
-    let arguments = ty.child_by_field_name("type_arguments").map(named_children).unwrap_or_default();
+    let arguments = ty.field("type_arguments").map(named_children).unwrap_or_default();
     let [only] = arguments.as_slice() else { return false };
     let name = only.named_child(0).filter(|_| only.named_child_count() == 1);
     name.is_some_and(|name| match name.kind() {
         "type_identifier" => is_lower(name),
-        "qualified_type" => name.child_by_field_name("name").is_some_and(is_lower),
+        "qualified_type" => name.field("name").is_some_and(is_lower),
         _ => false,
     })
 }
@@ -329,7 +330,7 @@ fn value_in_type(walker: &mut Walker<'_>, node: Node<'_>) {
         "type_elem" => walker.for_children(node, value_in_type),
         "type_identifier" => identifier(walker, node),
         "qualified_type" => {
-            let (Some(operand), Some(name)) = (node.child_by_field_name("package"), node.child_by_field_name("name")) else {
+            let (Some(operand), Some(name)) = (node.field("package"), node.field("name")) else {
                 return;
             };
             let recv = receiver(walker, operand);
@@ -341,7 +342,7 @@ fn value_in_type(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn call_member(walker: &mut Walker<'_>, function: Node<'_>, args: Option<usize>, usage: Usage) {
-    let (Some(operand), Some(field)) = (function.child_by_field_name("operand"), function.child_by_field_name("field")) else {
+    let (Some(operand), Some(field)) = (function.field("operand"), function.field("field")) else {
         return walker.visit_children(function);
     };
     let recv = receiver(walker, operand);
@@ -359,15 +360,13 @@ pub(super) fn allocation(walker: &mut Walker<'_>, list: Option<Node<'_>>, role: 
 
 /// Whether `f[x](..)` names a type in its brackets: then it is a call of the generic `f`, not of an element.
 pub(super) fn is_instantiation(walker: &Walker<'_>, node: Node<'_>) -> bool {
-    let (Some(operand), Some(index)) = (node.child_by_field_name("operand"), node.child_by_field_name("index")) else {
+    let (Some(operand), Some(index)) = (node.field("operand"), node.field("index")) else {
         return false;
     };
     let callable = match operand.kind() {
         "identifier" => true,
         // Methods are not generic, and what a package offers is in upper case.
-        "selector_expression" => {
-            operand.child_by_field_name("field").is_some_and(|field| walker.text(field).starts_with(char::is_uppercase))
-        }
+        "selector_expression" => operand.field("field").is_some_and(|field| walker.text(field).starts_with(char::is_uppercase)),
         _ => false,
     };
     let text = walker.text(index);
@@ -382,8 +381,8 @@ pub(super) fn is_instantiation(walker: &Walker<'_>, node: Node<'_>) -> bool {
 /// `T` of `(*T)`, a conversion's target.
 pub(super) fn pointer_target(node: Node<'_>) -> Option<Node<'_>> {
     let inner = node.named_child(0)?;
-    let is_star = inner.kind() == "unary_expression" && inner.child_by_field_name("operator")?.kind() == "*";
-    let target = inner.child_by_field_name("operand").filter(|_| is_star)?;
+    let is_star = inner.kind() == "unary_expression" && inner.field("operator")?.kind() == "*";
+    let target = inner.field("operand").filter(|_| is_star)?;
     matches!(target.kind(), "identifier" | "selector_expression").then_some(target)
 }
 
@@ -400,13 +399,13 @@ pub(super) fn type_expression(walker: &mut Walker<'_>, node: Node<'_>) {
 // ----- composite literals
 
 pub(super) fn composite(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(ty), Some(body)) = (node.child_by_field_name("type"), node.child_by_field_name("body")) else {
+    let (Some(ty), Some(body)) = (node.field("type"), node.field("body")) else {
         return walker.visit_children(node);
     };
     match ty.kind() {
         "type_identifier" | "qualified_type" | "generic_type" => types(walker, ty, Role::Instantiate, false, 0),
         "slice_type" | "array_type" | "implicit_length_array_type" | "map_type" => {
-            let value = ty.child_by_field_name("element").or_else(|| ty.child_by_field_name("value"));
+            let value = ty.field("element").or_else(|| ty.field("value"));
             walker.for_children(ty, |walker, child| {
                 if value.is_some_and(|value| value.id() == child.id()) {
                     // Elements without a type of their own are values of the element type.
@@ -424,7 +423,7 @@ pub(super) fn composite(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn has_elided(body: Node<'_>) -> bool {
     let Some(first) = body.named_child(0) else { return false };
-    let value = first.child_by_field_name("value").unwrap_or(first);
+    let value = first.field("value").unwrap_or(first);
     value.named_child(0).is_some_and(|inner| inner.kind() == "literal_value")
 }
 
@@ -441,12 +440,12 @@ pub(super) fn literal_body(walker: &mut Walker<'_>, body: Node<'_>, ty: Option<N
         let text = line(walker, ty);
         typed = walker.expr(ExprKind::Typed, &text, NONE, ty);
     }
-    let element = ty.and_then(|ty| ty.child_by_field_name("element").or_else(|| ty.child_by_field_name("value")));
-    let key_type = ty.and_then(|ty| ty.child_by_field_name("key"));
+    let element = ty.and_then(|ty| ty.field("element").or_else(|| ty.field("value")));
+    let key_type = ty.and_then(|ty| ty.field("key"));
     let mut inside = NONE;
     walker.for_children(body, |walker, child| {
-        let key = child.child_by_field_name("key").and_then(|key| key.named_child(0));
-        let value = child.child_by_field_name("value").unwrap_or(child).named_child(0);
+        let key = child.field("key").and_then(|key| key.named_child(0));
+        let value = child.field("value").unwrap_or(child).named_child(0);
         match key {
             Some(key) if key.kind() == "literal_value" => literal_body(walker, key, key_type, NONE, depth + 1),
             // A field of a struct without a name is nothing that can be referred to.
@@ -499,29 +498,27 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             text => walker.expr(ExprKind::Name, text, NONE, node),
         },
         "qualified_type" => {
-            let (Some(package), Some(name)) = (node.child_by_field_name("package"), node.child_by_field_name("name")) else {
+            let (Some(package), Some(name)) = (node.field("package"), node.field("name")) else {
                 return NONE;
             };
             let name = walker.text(name);
             derived(walker, ExprKind::Member, name, package, node)
         }
         "selector_expression" => {
-            let (Some(operand), Some(field)) = (node.child_by_field_name("operand"), node.child_by_field_name("field")) else {
+            let (Some(operand), Some(field)) = (node.field("operand"), node.field("field")) else {
                 return NONE;
             };
             let name = walker.text(field);
             derived(walker, ExprKind::Member, name, operand, node)
         }
         "call_expression" => call_value(walker, node),
-        "index_expression" => {
-            node.child_by_field_name("operand").map_or(NONE, |operand| derived(walker, ExprKind::Index, "", operand, node))
-        }
-        "slice_expression" => node.child_by_field_name("operand").map_or(NONE, |operand| walker.expr_of(operand)),
-        "type_assertion_expression" => typed(walker, node.child_by_field_name("type"), node),
+        "index_expression" => node.field("operand").map_or(NONE, |operand| derived(walker, ExprKind::Index, "", operand, node)),
+        "slice_expression" => node.field("operand").map_or(NONE, |operand| walker.expr_of(operand)),
+        "type_assertion_expression" => typed(walker, node.field("type"), node),
         "type_conversion_expression" => {
-            let ty = node.child_by_field_name("type");
+            let ty = node.field("type");
             let generic = ty.filter(|ty| ty.kind() == "generic_type");
-            match generic.and_then(|ty| ty.child_by_field_name("type")) {
+            match generic.and_then(|ty| ty.field("type")) {
                 Some(bare) if generic.is_some_and(|ty| is_element(walker, ty)) => {
                     let element = derived(walker, ExprKind::Index, "", bare, bare);
                     if element == NONE { NONE } else { walker.expr(ExprKind::Call, "", element, node) }
@@ -531,7 +528,7 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             }
         }
         "composite_literal" => {
-            let Some(ty) = node.child_by_field_name("type") else { return NONE };
+            let Some(ty) = node.field("type") else { return NONE };
             match ty.kind() {
                 "type_identifier" | "qualified_type" | "generic_type" => {
                     let text = line(walker, ty);
@@ -542,16 +539,16 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         }
         "parenthesized_expression" => node.named_child(0).map_or(NONE, |inner| walker.expr_of(inner)),
         "unary_expression" => {
-            let Some(operand) = node.child_by_field_name("operand") else { return NONE };
-            match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+            let Some(operand) = node.field("operand") else { return NONE };
+            match node.field("operator").map_or("", |operator| operator.kind()) {
                 "<-" => derived(walker, ExprKind::Element, "", operand, node),
                 "!" => literal(walker, "bool"),
                 _ => walker.expr_of(operand),
             }
         }
-        "binary_expression" => match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+        "binary_expression" => match node.field("operator").map_or("", |operator| operator.kind()) {
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => literal(walker, "bool"),
-            _ => node.child_by_field_name("left").map_or(NONE, |left| walker.expr_of(left)),
+            _ => node.field("left").map_or(NONE, |left| walker.expr_of(left)),
         },
         "interpreted_string_literal" | "raw_string_literal" => literal(walker, "string"),
         "int_literal" | "iota" => literal(walker, "int"),
@@ -582,8 +579,8 @@ pub(super) fn typed(walker: &mut Walker<'_>, ty: Option<Node<'_>>, at: Node<'_>)
 }
 
 pub(super) fn call_value(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(function) = node.child_by_field_name("function") else { return NONE };
-    let first = || node.child_by_field_name("arguments").and_then(|list| list.named_child(0));
+    let Some(function) = node.field("function") else { return NONE };
+    let first = || node.field("arguments").and_then(|list| list.named_child(0));
     match function.kind() {
         "identifier" => match walker.text(function) {
             "new" => {
@@ -595,13 +592,13 @@ pub(super) fn call_value(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             name if is_predeclared(name) => walker.expr(ExprKind::Typed, name, NONE, node),
             _ => derived(walker, ExprKind::Call, "", function, node),
         },
-        "func_literal" => typed(walker, function.child_by_field_name("result"), node),
+        "func_literal" => typed(walker, function.field("result"), node),
         "parenthesized_expression" => match pointer_target(function) {
             Some(target) => typed(walker, Some(target), node),
             None => derived(walker, ExprKind::Call, "", function, node),
         },
         "index_expression" if is_instantiation(walker, function) => {
-            let operand = function.child_by_field_name("operand").unwrap_or(function);
+            let operand = function.field("operand").unwrap_or(function);
             derived(walker, ExprKind::Call, "", operand, node)
         }
         _ => derived(walker, ExprKind::Call, "", function, node),

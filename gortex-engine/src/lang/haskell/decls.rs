@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{EXPORTED, WITH_PARTS, pattern, types};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker, one_line, strip_comment};
@@ -64,8 +66,8 @@ fn function_kind(w: &mut Walker<'_>, name: &str) -> (Kind, Visibility, u16) {
 
 /// `f, g :: Int -> T`: begins the definitions of its names.
 pub(super) fn signature(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return w.visit_children(node) };
-    let names: Vec<Node<'_>> = match (node.child_by_field_name("name"), node.child_by_field_name("names")) {
+    let Some(ty) = node.field("type") else { return w.visit_children(node) };
+    let names: Vec<Node<'_>> = match (node.field("name"), node.field("names")) {
         (Some(name), None) => vec![name],
         (_, Some(list)) => {
             let mut cursor = list.walk();
@@ -112,7 +114,7 @@ fn equation(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, params: u16, con
     }
     let (kind, visibility, flags) = function_kind(w, text);
     let kind = if constant && kind == Kind::Function { Kind::Constant } else { kind };
-    let body = node.child_by_field_name("match");
+    let body = node.field("match");
     let def = define(w, NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags));
     w.def_mut(def).params = params;
     def
@@ -133,13 +135,13 @@ fn walk_equation(w: &mut Walker<'_>, def: u32, node: Node<'_>, patterns: &[Node<
 
 /// `f x y = body`, `x <+> y = body`.
 pub(super) fn function(w: &mut Walker<'_>, node: Node<'_>) {
-    let (name, patterns) = match node.child_by_field_name("name") {
-        Some(name) => (bare_name(name), node.child_by_field_name("patterns").into_iter().collect::<Vec<_>>()),
+    let (name, patterns) = match node.field("name") {
+        Some(name) => (bare_name(name), node.field("patterns").into_iter().collect::<Vec<_>>()),
         None => {
             let Some(infix) = node.named_child(0).filter(|child| child.kind() == "infix") else { return w.visit_children(node) };
-            let Some(operator) = infix.child_by_field_name("operator") else { return w.visit_children(node) };
+            let Some(operator) = infix.field("operator") else { return w.visit_children(node) };
             let name = if operator.kind() == "infix_id" { operator.named_child(0).unwrap_or(operator) } else { operator };
-            let sides = [infix.child_by_field_name("left_operand"), infix.child_by_field_name("right_operand")];
+            let sides = [infix.field("left_operand"), infix.field("right_operand")];
             (name, sides.into_iter().flatten().collect())
         }
     };
@@ -153,16 +155,16 @@ pub(super) fn function(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `x = value`, `(a, b) = value`, and in `do` also `x <- action`.
 pub(super) fn bind(w: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name").map(bare_name) {
-        let value = node.child_by_field_name("match").and_then(|part| part.child_by_field_name("expression"));
+    if let Some(name) = node.field("name").map(bare_name) {
+        let value = node.field("match").and_then(|part| part.field("expression"));
         let literal = value.is_some_and(|value| value.kind() == "literal");
         let def = equation(w, node, name, 0, literal);
         return walk_equation(w, def, node, &[]);
     }
-    if let Some(expression) = node.child_by_field_name("expression") {
+    if let Some(expression) = node.field("expression") {
         super::mention(w, expression, true);
     }
-    let parts = node.child_by_field_name("pattern");
+    let parts = node.field("pattern");
     w.for_children(node, |w, child| {
         if matches!(child.kind(), "match" | "local_binds") {
             w.visit(child);
@@ -187,8 +189,8 @@ fn top_pattern(w: &mut Walker<'_>, node: Node<'_>, part: Node<'_>) {
 
 /// `data T = A { x :: Int } | B Int deriving (Eq)`, `newtype`.
 pub(super) fn data(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let constructors = node.child_by_field_name("constructors").or_else(|| node.child_by_field_name("constructor"));
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let constructors = node.field("constructors").or_else(|| node.field("constructor"));
     let text = w.text(name);
     let (visibility, flags) = seen(w, text, None);
     let several = constructors.is_some_and(|list| list.kind() != "newtype_constructor" && list.named_child_count() > 1);
@@ -211,7 +213,7 @@ pub(super) fn data(w: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn deriving(w: &mut Walker<'_>, def: u32, node: Node<'_>) {
-    let Some(classes) = node.child_by_field_name("classes") else { return };
+    let Some(classes) = node.field("classes") else { return };
     if classes.kind() == "name" {
         return derived(w, def, classes);
     }
@@ -226,9 +228,9 @@ fn derived(w: &mut Walker<'_>, def: u32, class: Node<'_>) {
 
 /// One constructor with its fields; `of` is the type.
 fn constructor(w: &mut Walker<'_>, node: Node<'_>, of: &str) {
-    let inner = node.child_by_field_name("constructor").unwrap_or(node);
-    let name = inner.child_by_field_name("name").or_else(|| node.child_by_field_name("name"));
-    let name = name.or_else(|| inner.child_by_field_name("operator"));
+    let inner = node.field("constructor").unwrap_or(node);
+    let name = inner.field("name").or_else(|| node.field("name"));
+    let name = name.or_else(|| inner.field("operator"));
     let Some(name) = name else { return };
     let (visibility, flags) = seen(w, w.text(name), Some(of));
     let def = define(w, NewDef::new(Kind::EnumMember, node, name).visibility(visibility).flags(flags));
@@ -259,7 +261,7 @@ fn parts(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, of: &str, count: &m
 }
 
 fn field(w: &mut Walker<'_>, node: Node<'_>, of: &str) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let text = ty.map_or(String::new(), |ty| one_line(w.text(ty).trim_start_matches('!'), 120));
     let mut cursor = node.walk();
     let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
@@ -278,10 +280,10 @@ fn field(w: &mut Walker<'_>, node: Node<'_>, of: &str) {
 
 /// `type Name a = ..`, `type family F a`.
 pub(super) fn synonym(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let (visibility, flags) = seen(w, w.text(name), None);
     let def = define(w, NewDef::new(Kind::TypeAlias, node, name).visibility(visibility).flags(flags));
-    if let Some(ty) = node.child_by_field_name("type") {
+    if let Some(ty) = node.field("type") {
         let text = one_line(w.text(ty), 200);
         w.def_mut(def).ty = w.intern(&text);
         w.owned_by(def, |w| types::mention(w, ty, Role::Type));
@@ -290,11 +292,11 @@ pub(super) fn synonym(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `class Context => C a where`.
 pub(super) fn class(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let body = node.child_by_field_name("declarations");
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let body = node.field("declarations");
     let (visibility, flags) = seen(w, w.text(name), None);
     let def = define(w, NewDef::new(Kind::Trait, node, name).body(body).visibility(visibility).flags(flags));
-    if let Some(context) = node.child_by_field_name("context") {
+    if let Some(context) = node.field("context") {
         superclasses(w, def, context);
     }
     w.in_file_scope(|w| {
@@ -309,9 +311,7 @@ pub(super) fn class(w: &mut Walker<'_>, node: Node<'_>) {
 fn superclasses(w: &mut Walker<'_>, def: u32, node: Node<'_>) {
     w.for_children(node, |w, child| match child.kind() {
         "apply" => {
-            if let Some(class) =
-                child.child_by_field_name("constructor").filter(|class| matches!(class.kind(), "name" | "qualified"))
-            {
+            if let Some(class) = child.field("constructor").filter(|class| matches!(class.kind(), "name" | "qualified")) {
                 w.supertype(def, "", class, &one_line(w.text(class), 120), Role::Extends, false);
             }
         }
@@ -322,36 +322,36 @@ fn superclasses(w: &mut Walker<'_>, def: u32, node: Node<'_>) {
 
 /// `instance C (T a) where`: its functions replace those of the class for the type.
 pub(super) fn instance(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return w.visit_children(node) };
-    let patterns = node.child_by_field_name("patterns");
+    let Some(name) = node.field("name") else { return w.visit_children(node) };
+    let patterns = node.field("patterns");
     let ty = patterns.and_then(|patterns| types::head(w, patterns)).map_or("", |(text, _)| text).to_owned();
-    let class = node.child_by_field_name("id").unwrap_or(name);
+    let class = node.field("id").unwrap_or(name);
     if !ty.is_empty() {
         w.supertype(NONE, &ty, class, &one_line(w.text(name), 120), Role::Implements, false);
     }
-    if let Some(context) = node.child_by_field_name("context") {
+    if let Some(context) = node.field("context") {
         types::mention(w, context, Role::Type);
     }
     if let Some(patterns) = patterns {
         types::mention(w, patterns, Role::Type);
     }
-    let Some(body) = node.child_by_field_name("declarations") else { return };
+    let Some(body) = node.field("declarations") else { return };
     let mut last: Option<(String, u32)> = None;
     w.for_children(body, |w, child| {
-        let name = child.child_by_field_name("name").map(bare_name).or_else(|| {
+        let name = child.field("name").map(bare_name).or_else(|| {
             let infix = child.named_child(0).filter(|inner| inner.kind() == "infix")?;
-            infix.child_by_field_name("operator")
+            infix.field("operator")
         });
         let (Some(name), "function" | "bind") = (name, child.kind()) else { return };
         let text = w.text(name).to_owned();
         let def = match &last {
             Some((before, def)) if *before == text => *def,
             _ => {
-                let part = child.child_by_field_name("match");
+                let part = child.field("match");
                 let new = NewDef::new(Kind::Method, child, name).body(part).flags(flag::OVERRIDE | flag::EXPORTED);
                 let def = define(w, new.visibility(Visibility::Public));
                 w.def_mut(def).owner_type = w.intern(&ty);
-                w.def_mut(def).params = child.child_by_field_name("patterns").map_or(0, |list| list.named_child_count() as u16);
+                w.def_mut(def).params = child.field("patterns").map_or(0, |list| list.named_child_count() as u16);
                 def
             }
         };
@@ -360,9 +360,8 @@ pub(super) fn instance(w: &mut Walker<'_>, node: Node<'_>) {
         (row.end, row.end_line) = (end, line);
         last = Some((text, def));
         let infix = child.named_child(0).filter(|inner| inner.kind() == "infix");
-        let sides = infix.map(|infix| [infix.child_by_field_name("left_operand"), infix.child_by_field_name("right_operand")]);
-        let patterns: Vec<Node<'_>> =
-            child.child_by_field_name("patterns").into_iter().chain(sides.into_iter().flatten().flatten()).collect();
+        let sides = infix.map(|infix| [infix.field("left_operand"), infix.field("right_operand")]);
+        let patterns: Vec<Node<'_>> = child.field("patterns").into_iter().chain(sides.into_iter().flatten().flatten()).collect();
         walk_equation(w, def, child, &patterns);
     });
 }

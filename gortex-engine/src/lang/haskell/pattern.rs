@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use crate::facts::model::{NONE, Role};
 use crate::facts::walker::Walker;
 
@@ -16,23 +18,23 @@ pub(super) fn bind(w: &mut Walker<'_>, node: Node<'_>) {
         // A view pattern applies its left side.
         "view_pattern" => {
             w.visit_field(node, "expression");
-            if let Some(pattern) = node.child_by_field_name("pattern") {
+            if let Some(pattern) = node.field("pattern") {
                 w.nested(|w| bind(w, pattern));
             }
         }
         "signature" => {
-            if let Some(pattern) = node.child_by_field_name("pattern") {
+            if let Some(pattern) = node.field("pattern") {
                 w.nested(|w| bind(w, pattern));
             }
-            if let Some(ty) = node.child_by_field_name("type") {
+            if let Some(ty) = node.field("type") {
                 super::types::mention(w, ty, Role::Type);
             }
         }
         "field_pattern" => {
-            let (field, pattern) = (node.child_by_field_name("field"), node.child_by_field_name("pattern"));
+            let (field, pattern) = (node.field("field"), node.field("pattern"));
             match (field, pattern) {
                 (Some(field), Some(pattern)) => {
-                    w.reference(field.child_by_field_name("id").unwrap_or(field), Role::Read, NONE);
+                    w.reference(field.field("id").unwrap_or(field), Role::Read, NONE);
                     w.nested(|w| bind(w, pattern));
                 }
                 // `Cart {size}` binds a variable of the field's name.
@@ -47,7 +49,7 @@ pub(super) fn bind(w: &mut Walker<'_>, node: Node<'_>) {
 /// `\x y -> body`.
 pub(super) fn lambda(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
-        if let Some(patterns) = node.child_by_field_name("patterns") {
+        if let Some(patterns) = node.field("patterns") {
             bind(w, patterns);
         }
         w.visit_field(node, "expression");
@@ -57,7 +59,7 @@ pub(super) fn lambda(w: &mut Walker<'_>, node: Node<'_>) {
 /// `pattern -> body` of `case`, with its guards and `where`.
 pub(super) fn alternative(w: &mut Walker<'_>, node: Node<'_>) {
     w.in_scope(|w| {
-        let pattern = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("patterns"));
+        let pattern = node.field("pattern").or_else(|| node.field("patterns"));
         if let Some(pattern) = pattern {
             bind(w, pattern);
         }
@@ -67,7 +69,7 @@ pub(super) fn alternative(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `pattern <- list` of a comprehension or guard.
 pub(super) fn generator(w: &mut Walker<'_>, node: Node<'_>) {
-    let pattern = node.child_by_field_name("pattern");
+    let pattern = node.field("pattern");
     w.visit_children_except(node, &[pattern]);
     if let Some(pattern) = pattern {
         bind(w, pattern);

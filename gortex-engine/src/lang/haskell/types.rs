@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use crate::facts::model::{NONE, Role};
 use crate::facts::walker::{Walker, one_line};
 
@@ -12,7 +14,7 @@ pub(super) fn mention(w: &mut Walker<'_>, node: Node<'_>, role: Role) {
         "qualified" => super::qualified(w, node, role),
         "variable" | "pragma" | "haddock" | "comment" | "field_name" => {}
         "function" => {
-            let (parameter, result) = (node.child_by_field_name("parameter"), node.child_by_field_name("result"));
+            let (parameter, result) = (node.field("parameter"), node.field("result"));
             if let Some(parameter) = parameter {
                 w.nested(|w| mention(w, parameter, Role::ParamType));
             }
@@ -30,7 +32,7 @@ pub(super) fn mention(w: &mut Walker<'_>, node: Node<'_>, role: Role) {
 fn bare(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     while matches!(node.kind(), "context" | "forall") {
-        let Some(inner) = node.child_by_field_name("type") else { break };
+        let Some(inner) = node.field("type") else { break };
         node = inner;
     }
     node
@@ -41,7 +43,7 @@ pub(super) fn shape(w: &Walker<'_>, node: Node<'_>) -> (u16, String) {
     let mut node = bare(node);
     let mut count = 0u16;
     while node.kind() == "function" {
-        let Some(result) = node.child_by_field_name("result") else { break };
+        let Some(result) = node.field("result") else { break };
         count = count.saturating_add(1);
         node = bare(result);
     }
@@ -54,7 +56,7 @@ pub(super) fn head<'a>(w: &Walker<'a>, node: Node<'_>) -> Option<(&'a str, u32)>
     for _ in 0..16 {
         node = match node.kind() {
             "name" | "qualified" => return Some((w.text(node), node.start_byte() as u32)),
-            "apply" => node.child_by_field_name("constructor")?,
+            "apply" => node.field("constructor")?,
             "parens" | "type_patterns" | "strict_field" => node.named_child(0)?,
             _ => return None,
         };

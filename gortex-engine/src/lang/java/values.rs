@@ -8,6 +8,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{NESTING, anonymous_class, bind_parameters, is_annotation, type_name, type_text, visit_modifiers};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, import_flag};
 use crate::facts::walker::Walker;
@@ -78,13 +80,13 @@ pub(super) fn labeled(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn local_variables(walker: &mut Walker<'_>, node: Node<'_>) {
     visit_modifiers(walker, node);
-    let Some(ty) = node.child_by_field_name("type") else { return };
+    let Some(ty) = node.field("type") else { return };
     types(walker, ty, Role::Type, 0);
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        let value = declarator.child_by_field_name("value");
+        let value = declarator.field("value");
         let init = value.map_or(NONE, |value| walker.expr_of(value));
-        if let Some(name) = declarator.child_by_field_name("name") {
+        if let Some(name) = declarator.field("name") {
             bind_typed(walker, declarator, name, ty, init);
         }
         if let Some(value) = value {
@@ -106,12 +108,12 @@ fn bind_typed(walker: &mut Walker<'_>, declarator: Node<'_>, name: Node<'_>, ty:
 pub(super) fn enhanced_for(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
         visit_modifiers(walker, node);
-        let value = node.child_by_field_name("value");
+        let value = node.field("value");
         let base = value.map_or(NONE, |value| walker.expr_of(value));
         if let Some(value) = value {
             walker.visit(value);
         }
-        if let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) {
+        if let (Some(name), Some(ty)) = (node.field("name"), node.field("type")) {
             types(walker, ty, Role::Type, 0);
             let init = if base == NONE { NONE } else { walker.expr(ExprKind::Element, "", base, node) };
             let text = type_text(walker, node, ty, false);
@@ -132,7 +134,7 @@ pub(super) fn catch_clause(walker: &mut Walker<'_>, node: Node<'_>) {
                 types(walker, ty, Role::Type, 0);
                 // Of several alternatives the first stands for all.
                 let first = ty.named_child(0).unwrap_or(ty);
-                if let Some(name) = parameter.child_by_field_name("name") {
+                if let Some(name) = parameter.field("name") {
                     bind_typed(walker, parameter, name, first, NONE);
                 }
             }
@@ -142,12 +144,12 @@ pub(super) fn catch_clause(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn resource(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return walker.visit_children(node) };
+    let Some(ty) = node.field("type") else { return walker.visit_children(node) };
     visit_modifiers(walker, node);
     types(walker, ty, Role::Type, 0);
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     let init = value.map_or(NONE, |value| walker.expr_of(value));
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         bind_typed(walker, node, name, ty, init);
     }
     if let Some(value) = value {
@@ -158,9 +160,9 @@ pub(super) fn resource(walker: &mut Walker<'_>, node: Node<'_>) {
 pub(super) fn instance_of(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.visit_field(node, "left");
     walker.visit_field(node, "pattern");
-    let Some(ty) = node.child_by_field_name("right") else { return };
+    let Some(ty) = node.field("right") else { return };
     types(walker, ty, Role::Type, 0);
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         bind_typed(walker, node, name, ty, NONE);
     }
 }
@@ -184,12 +186,12 @@ pub(super) fn record_pattern(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn switch(walker: &mut Walker<'_>, node: Node<'_>) {
-    let condition = node.child_by_field_name("condition");
+    let condition = node.field("condition");
     let subject = condition.map_or(NONE, |condition| walker.expr_of(condition));
     if let Some(condition) = condition {
         walker.visit(condition);
     }
-    let Some(body) = node.child_by_field_name("body") else { return };
+    let Some(body) = node.field("body") else { return };
     walker.in_scope(|walker| {
         walker.for_children(body, |walker, group| {
             if group.kind() == "switch_rule" {
@@ -226,7 +228,7 @@ fn is_constant_here(walker: &mut Walker<'_>, node: Node<'_>) -> bool {
 
 pub(super) fn lambda(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        if let Some(parameters) = node.child_by_field_name("parameters") {
+        if let Some(parameters) = node.field("parameters") {
             match parameters.kind() {
                 "identifier" => {
                     walker.bind(parameters, None, NONE, parameters.start_byte());
@@ -255,17 +257,17 @@ pub(super) fn identifier(walker: &mut Walker<'_>, node: Node<'_>) {
 fn visit_qualifier(walker: &mut Walker<'_>, node: Node<'_>) {
     let mut node = node;
     loop {
-        let name = if node.kind() == "field_access" { node.child_by_field_name("field") } else { Some(node) };
+        let name = if node.kind() == "field_access" { node.field("field") } else { Some(node) };
         let Some(name) = name.filter(|name| name.kind() == "identifier" && is_type_name(walker.text(*name))) else {
             return walker.visit(node);
         };
-        let Some(object) = node.child_by_field_name("object") else {
+        let Some(object) = node.field("object") else {
             walker.reference(name, Role::Type, NONE);
             return;
         };
         let recv = member_receiver(walker, node, object);
         walker.reference(name, Role::Type, recv);
-        let last = if object.kind() == "field_access" { object.child_by_field_name("field") } else { Some(object) };
+        let last = if object.kind() == "field_access" { object.field("field") } else { Some(object) };
         if !last.is_some_and(|last| last.kind() != "identifier" || is_type_name(walker.text(last))) {
             return;
         }
@@ -288,11 +290,11 @@ fn member_receiver(walker: &mut Walker<'_>, node: Node<'_>, object: Node<'_>) ->
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let usage = walker.result_use();
-    let list = node.child_by_field_name("arguments");
+    let list = node.field("arguments");
     let args = list.map(arg_count);
-    match node.child_by_field_name("object") {
+    match node.field("object") {
         Some(object) => {
             let recv = member_receiver(walker, node, object);
             walker.call(name, recv, args, usage);
@@ -309,9 +311,9 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(ty) = node.child_by_field_name("type") else { return walker.visit_children(node) };
+    let Some(ty) = node.field("type") else { return walker.visit_children(node) };
     let usage = walker.result_use();
-    let list = node.child_by_field_name("arguments");
+    let list = node.field("arguments");
     let body = child_of_kind(node, "class_body");
     let mut outer = NONE;
     walker.for_children(node, |walker, child| {
@@ -349,8 +351,8 @@ fn instantiated(walker: &mut Walker<'_>, ty: Node<'_>, outer: u32, args: Option<
 
 /// `this(..)` and `super(..)`: calls of a constructor, which is named like its class.
 pub(super) fn constructor_call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let list = node.child_by_field_name("arguments");
-    if let (Some(word), Some(class)) = (node.child_by_field_name("constructor"), walker.enclosing_type()) {
+    let list = node.field("arguments");
+    if let (Some(word), Some(class)) = (node.field("constructor"), walker.enclosing_type()) {
         let name = if word.kind() == "this" {
             walker.string(walker.def(class).name).to_owned()
         } else {
@@ -365,7 +367,7 @@ pub(super) fn constructor_call(walker: &mut Walker<'_>, node: Node<'_>) {
             walker.call_detail(row, list.map(arg_count), Usage::Discarded);
         }
     }
-    if let Some(object) = node.child_by_field_name("object") {
+    if let Some(object) = node.field("object") {
         visit_qualifier(walker, object);
     }
     walker.visit_field(node, "type_arguments");
@@ -405,7 +407,7 @@ pub(super) fn method_reference(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn member(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
-    let (Some(object), Some(field)) = (node.child_by_field_name("object"), node.child_by_field_name("field")) else {
+    let (Some(object), Some(field)) = (node.field("object"), node.field("field")) else {
         return walker.visit_children(node);
     };
     if field.kind() == "identifier" {
@@ -420,7 +422,7 @@ pub(super) fn field_access(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         write_target(walker, left);
     }
     walker.visit_field(node, "right");
@@ -517,7 +519,7 @@ fn member_expr(walker: &mut Walker<'_>, node: Node<'_>, object: Node<'_>, name: 
 
 /// `new T[2][]` is a `T[][]`.
 fn array_type(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(ty) = node.child_by_field_name("type") else { return NONE };
+    let Some(ty) = node.field("type") else { return NONE };
     let mut text = line(walker, ty).into_owned();
     let mut cursor = node.walk();
     for dimensions in node.children_by_field_name("dimensions", &mut cursor) {
@@ -531,8 +533,8 @@ fn array_type(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 }
 
 fn binary(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-    let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+    let (left, right) = (node.field("left"), node.field("right"));
+    let operator = node.field("operator").map_or("", |operator| operator.kind());
     match operator {
         "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => walker.expr(ExprKind::Literal, "boolean", NONE, node),
         _ if operator == "+" && right.is_some_and(|right| right.kind() == "string_literal") => {

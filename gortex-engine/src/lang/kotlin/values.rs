@@ -8,6 +8,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{bind_parameters, name_and_type, property_value, supertypes, visit_modifiers};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage};
 use crate::facts::walker::Walker;
@@ -241,7 +243,7 @@ pub(super) fn labeled(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn return_expression(walker: &mut Walker<'_>, node: Node<'_>) {
-    walker.visit_children_except(node, &[node.child_by_field_name("label")]);
+    walker.visit_children_except(node, &[node.field("label")]);
 }
 
 // ----- functions without names
@@ -484,10 +486,10 @@ pub(super) fn infix(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// The grammar reads the statement `f<T>(x)` as two comparisons; that is the call it is.
 fn generic_call(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
-    let inner = node.child_by_field_name("left").filter(|left| left.kind() == "binary_expression")?;
-    let arguments = node.child_by_field_name("right").filter(|right| right.kind() == "parenthesized_expression")?;
-    let is = |node: Node<'_>, sign: &str| node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == sign);
-    let (name, ty) = (inner.child_by_field_name("left")?, inner.child_by_field_name("right")?);
+    let inner = node.field("left").filter(|left| left.kind() == "binary_expression")?;
+    let arguments = node.field("right").filter(|right| right.kind() == "parenthesized_expression")?;
+    let is = |node: Node<'_>, sign: &str| node.field("operator").is_some_and(|operator| operator.kind() == sign);
+    let (name, ty) = (inner.field("left")?, inner.field("right")?);
     let plain = name.kind() == "identifier" && ty.kind() == "identifier";
     (plain && is(node, ">") && is(inner, "<")).then_some((name, ty, arguments))
 }
@@ -512,15 +514,15 @@ pub(super) fn value_argument(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         write_target(walker, left);
     }
     walker.visit_field(node, "right");
 }
 
 pub(super) fn unary(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(argument) = node.child_by_field_name("argument") else { return walker.visit_children(node) };
-    let steps = node.child_by_field_name("operator").is_some_and(|operator| matches!(operator.kind(), "++" | "--"));
+    let Some(argument) = node.field("argument") else { return walker.visit_children(node) };
+    let steps = node.field("operator").is_some_and(|operator| matches!(operator.kind(), "++" | "--"));
     if steps { write_target(walker, argument) } else { walker.visit(argument) }
 }
 
@@ -639,10 +641,10 @@ fn binary_expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         let callee = walker.expr_of(name);
         return walker.expr(ExprKind::Call, "", callee, node);
     }
-    match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+    match node.field("operator").map_or("", |operator| operator.kind()) {
         "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=" | "&&" | "||" => {
             walker.expr(ExprKind::Literal, "Boolean", NONE, node)
         }
-        _ => node.child_by_field_name("left").map_or(NONE, |left| walker.expr_of(left)),
+        _ => node.field("left").map_or(NONE, |left| walker.expr_of(left)),
     }
 }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use crate::facts::model::{ExprKind, NONE, import_flag};
 use crate::facts::walker::{Walker, one_line};
 
@@ -18,22 +20,22 @@ pub(super) fn string_text<'a>(w: &Walker<'a>, node: Node<'_>) -> Option<&'a str>
     if node.kind() != "string" {
         return None;
     }
-    Some(node.child_by_field_name("content").map_or("", |content| w.text(content)))
+    Some(node.field("content").map_or("", |content| w.text(content)))
 }
 
 /// The module that `require "module"` asks for.
 pub(super) fn required<'a>(w: &Walker<'a>, node: Node<'_>) -> Option<&'a str> {
-    let callee = (node.kind() == "function_call").then(|| node.child_by_field_name("name")).flatten()?;
+    let callee = (node.kind() == "function_call").then(|| node.field("name")).flatten()?;
     if w.text(callee) != "require" {
         return None;
     }
-    string_text(w, node.child_by_field_name("arguments")?.named_child(0)?)
+    string_text(w, node.field("arguments")?.named_child(0)?)
 }
 
 /// The import of a `require`; without a name of its own the module is known as `require module`.
 pub(super) fn import(w: &mut Walker<'_>, node: Node<'_>, alias: &str) {
     let Some(module) = required(w, node) else { return };
-    let place = node.child_by_field_name("arguments").and_then(|list| list.named_child(0)).unwrap_or(node);
+    let place = node.field("arguments").and_then(|list| list.named_child(0)).unwrap_or(node);
     let inline = if alias.is_empty() { inline_name(module) } else { alias.to_owned() };
     w.import(place, module, "", &inline, import_flag::MODULE);
 }
@@ -48,13 +50,13 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
     match node.kind() {
         "identifier" => w.expr(ExprKind::Name, w.text(node), NONE, node),
         "dot_index_expression" | "method_index_expression" => {
-            let last = node.child_by_field_name("method").or_else(|| node.child_by_field_name("field"));
-            let (Some(table), Some(last)) = (node.child_by_field_name("table"), last) else { return NONE };
+            let last = node.field("method").or_else(|| node.field("field"));
+            let (Some(table), Some(last)) = (node.field("table"), last) else { return NONE };
             let base = receiver(w, table);
             w.expr(ExprKind::Member, w.text(last), base, node)
         }
         "bracket_index_expression" => {
-            let Some(table) = node.child_by_field_name("table") else { return NONE };
+            let Some(table) = node.field("table") else { return NONE };
             let base = receiver(w, table);
             w.expr(ExprKind::Index, "", base, node)
         }
@@ -64,10 +66,10 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "number" => literal(w, "number"),
         "true" | "false" => literal(w, "boolean"),
         "binary_expression" => {
-            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+            let (left, right) = (node.field("left"), node.field("right"));
             // `a or b`, `cond and a`.
-            let and = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "and");
-            let or = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "or");
+            let and = node.field("operator").is_some_and(|operator| operator.kind() == "and");
+            let or = node.field("operator").is_some_and(|operator| operator.kind() == "or");
             let choices = match (and, or) {
                 (true, _) => [right, None],
                 (_, true) => [left, right],
@@ -84,7 +86,7 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         let name = inline_name(module);
         return w.expr(ExprKind::Name, &name, NONE, node);
     }
-    let Some(callee) = node.child_by_field_name("name") else { return NONE };
+    let Some(callee) = node.field("name") else { return NONE };
     if callee.kind() == "identifier" && w.text(callee) == "setmetatable" {
         return made(w, node);
     }
@@ -94,7 +96,7 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
 
 /// `setmetatable({}, Class)`, `setmetatable({}, { __index = Class })`; of a named table it gives that table.
 fn made(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(list) = node.child_by_field_name("arguments") else { return NONE };
+    let Some(list) = node.field("arguments") else { return NONE };
     let (Some(object), Some(meta)) = (list.named_child(0), list.named_child(1)) else { return NONE };
     if object.kind() != "table_constructor" {
         let own = w.expr_of(object);
@@ -117,7 +119,7 @@ fn made(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
 /// The value of `__index` in a table.
 pub(super) fn index_of<'t>(w: &Walker<'_>, table: Node<'t>) -> Option<Node<'t>> {
     let mut cursor = table.walk();
-    let is_index = |field: &Node<'t>| field.child_by_field_name("name").is_some_and(|name| w.text(name) == "__index");
+    let is_index = |field: &Node<'t>| field.field("name").is_some_and(|name| w.text(name) == "__index");
     let found = table.named_children(&mut cursor).find(is_index);
-    found?.child_by_field_name("value")
+    found?.field("value")
 }

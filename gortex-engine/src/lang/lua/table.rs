@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::expr::{index_of, receiver, required};
 use super::{CLASS, DEFINED, LOCAL, body, expr, is_class, known_table, member_function};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag};
@@ -135,19 +137,19 @@ fn is_upper(name: &str) -> bool {
 
 /// `class("Name")`, `Object:extend()`.
 fn is_class_call(w: &Walker<'_>, value: Node<'_>) -> bool {
-    let callee = (value.kind() == "function_call").then(|| value.child_by_field_name("name")).flatten();
+    let callee = (value.kind() == "function_call").then(|| value.field("name")).flatten();
     callee.is_some_and(|callee| match callee.kind() {
         "identifier" => matches!(w.text(callee), "class" | "Class"),
-        _ => callee.child_by_field_name("method").is_some_and(|method| DERIVES.contains(&w.text(method))),
+        _ => callee.field("method").is_some_and(|method| DERIVES.contains(&w.text(method))),
     })
 }
 
 /// The tables that a new table takes what it lacks from.
 fn bases<'t>(w: &Walker<'_>, value: Node<'t>) -> Vec<Node<'t>> {
-    let Some(callee) = (value.kind() == "function_call").then(|| value.child_by_field_name("name")).flatten() else {
+    let Some(callee) = (value.kind() == "function_call").then(|| value.field("name")).flatten() else {
         return Vec::new();
     };
-    let list = value.child_by_field_name("arguments");
+    let list = value.field("arguments");
     let named = |node: &Node<'t>| matches!(node.kind(), "identifier" | "dot_index_expression");
     match (callee.kind(), w.text(callee)) {
         ("identifier", "setmetatable") => {
@@ -168,8 +170,8 @@ fn bases<'t>(w: &Walker<'_>, value: Node<'t>) -> Vec<Node<'t>> {
             found
         }
         ("method_index_expression", _) => {
-            let derives = callee.child_by_field_name("method").is_some_and(|method| DERIVES.contains(&w.text(method)));
-            callee.child_by_field_name("table").filter(|table| derives && named(table)).into_iter().collect()
+            let derives = callee.field("method").is_some_and(|method| DERIVES.contains(&w.text(method)));
+            callee.field("table").filter(|table| derives && named(table)).into_iter().collect()
         }
         _ => Vec::new(),
     }
@@ -177,7 +179,7 @@ fn bases<'t>(w: &Walker<'_>, value: Node<'t>) -> Vec<Node<'t>> {
 
 /// `setmetatable(Class, { __index = Base })` as a statement.
 pub(super) fn inherits_by_metatable(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(list) = node.child_by_field_name("arguments").filter(|_| !w.in_function()) else { return };
+    let Some(list) = node.field("arguments").filter(|_| !w.in_function()) else { return };
     let (Some(object), Some(meta)) = (list.named_child(0), list.named_child(1)) else { return };
     if object.kind() != "identifier" || meta.kind() != "table_constructor" {
         return;
@@ -193,14 +195,14 @@ pub(super) fn inherits_by_metatable(w: &mut Walker<'_>, node: Node<'_>) {
 fn members(w: &mut Walker<'_>, def: u32, table: Node<'_>) {
     w.owned_by(def, |w| {
         w.for_children(table, |w, field| {
-            let (name, value) = (field.child_by_field_name("name"), field.child_by_field_name("value"));
+            let (name, value) = (field.field("name"), field.field("value"));
             let (Some(name), Some(value)) = (name.filter(|name| name.kind() == "identifier"), value) else {
                 return w.visit_with(field, super::field);
             };
             let owner = w.owner();
             w.claim(owner, DEFINED, w.text(name));
             if value.kind() == "function_definition" {
-                let takes_self = value.child_by_field_name("parameters").and_then(|list| list.child_by_field_name("name"));
+                let takes_self = value.field("parameters").and_then(|list| list.field("name"));
                 let takes_self = takes_self.is_some_and(|first| w.text(first) == "self") && is_class(w, owner);
                 let kind = if takes_self { Kind::Method } else { Kind::Function };
                 let new = super::function_of(w, kind, field, value, name).flags(flag::EXPORTED);
@@ -223,7 +225,7 @@ fn members(w: &mut Walker<'_>, def: u32, table: Node<'_>) {
 /// `return { name = value }` at the end of a file.
 pub(super) fn returned(w: &mut Walker<'_>, table: Node<'_>) {
     w.for_children(table, |w, field| {
-        let (name, value) = (field.child_by_field_name("name"), field.child_by_field_name("value"));
+        let (name, value) = (field.field("name"), field.field("value"));
         let (Some(name), Some(value)) = (name.filter(|name| name.kind() == "identifier"), value) else {
             return w.visit_with(field, super::field);
         };
@@ -261,7 +263,7 @@ fn class_around(w: &Walker<'_>) -> Option<u32> {
 
 /// `M.name = value`, `self.name = value`.
 fn member(w: &mut Walker<'_>, name: Node<'_>, value: Option<Node<'_>>, statement: Node<'_>) {
-    let (Some(table), Some(last)) = (name.child_by_field_name("table"), name.child_by_field_name("field")) else {
+    let (Some(table), Some(last)) = (name.field("table"), name.field("field")) else {
         return w.visit(name);
     };
     let text = w.text(table);

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::values::{bind_pattern, module_text, type_text, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker};
@@ -33,7 +35,7 @@ fn define(walker: &mut Walker<'_>, new: NewDef<'_>, name: &str, item: Node<'_>) 
 
 /// `open M`, `include M`.
 pub(super) fn open(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(module) = node.child_by_field_name("module").filter(|module| module.kind() == "module_path") else {
+    let Some(module) = node.field("module").filter(|module| module.kind() == "module_path") else {
         return walker.visit_children(node);
     };
     let includes = if node.kind() == "open_module" { 0 } else { import_flag::REEXPORT };
@@ -52,7 +54,7 @@ pub(super) fn modules(walker: &mut Walker<'_>, node: Node<'_>) {
 
 fn module_binding(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>) {
     let Some(name) = child_of_kind(binding, "module_name") else { return };
-    let mut body = binding.child_by_field_name("body");
+    let mut body = binding.field("body");
     while let Some(inner) =
         body.filter(|body| matches!(body.kind(), "parenthesized_module_expression" | "typed_module_expression"))
     {
@@ -68,7 +70,7 @@ fn module_binding(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>) {
         let text = module_text(walker, target);
         let alias = walker.text(name);
         walker.import(target, &text, "", alias, import_flag::MODULE);
-        if let Some(argument) = body.and_then(|body| body.child_by_field_name("argument")) {
+        if let Some(argument) = body.and_then(|body| body.field("argument")) {
             walker.visit(argument);
         }
         return;
@@ -81,7 +83,7 @@ fn module_binding(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>) {
             for parameter in named_children(binding).into_iter().filter(|child| child.kind() == "module_parameter") {
                 module_parameter(walker, parameter);
             }
-            if let Some(ty) = binding.child_by_field_name("module_type") {
+            if let Some(ty) = binding.field("module_type") {
                 // A signature says again what the body defines; without a body it is all there is.
                 if body.is_none() || ty.kind() != "signature" {
                     walker.visit(ty);
@@ -98,7 +100,7 @@ fn module_binding(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>) {
 fn functor_of(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     for _ in 0..16 {
-        at = at.child_by_field_name("functor")?;
+        at = at.field("functor")?;
         if at.kind() == "module_path" {
             return Some(at);
         }
@@ -108,7 +110,7 @@ fn functor_of(node: Node<'_>) -> Option<Node<'_>> {
 
 /// A functor's parameter is a module of which the signature is known.
 fn module_parameter(walker: &mut Walker<'_>, parameter: Node<'_>) {
-    let ty = parameter.child_by_field_name("module_type");
+    let ty = parameter.field("module_type");
     if let Some(ty) = ty {
         walker.visit(ty);
     }
@@ -120,7 +122,7 @@ fn module_parameter(walker: &mut Walker<'_>, parameter: Node<'_>) {
 
 pub(super) fn module_type(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(name) = child_of_kind(node, "module_type_name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let text = walker.text(name);
     let def = define(walker, NewDef::new(Kind::Interface, node, name).body(body), text, node);
     walker.in_def(def, |walker| {
@@ -141,8 +143,8 @@ pub(super) fn type_definition(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn type_binding(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>) {
-    let Some(name) = binding.child_by_field_name("name") else { return };
-    let body = binding.child_by_field_name("body");
+    let Some(name) = binding.field("name") else { return };
+    let body = binding.field("body");
     if name.kind() != "type_constructor" {
         // `type t += C` adds to a type of elsewhere.
         types(walker, name, Role::Type);
@@ -158,13 +160,13 @@ fn type_binding(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>) {
     };
     let text = walker.text(name);
     let def = define(walker, NewDef::new(kind, binding, name), text, node);
-    let equation = binding.child_by_field_name("equation").or(body.filter(|_| kind == Kind::TypeAlias));
+    let equation = binding.field("equation").or(body.filter(|_| kind == Kind::TypeAlias));
     if let Some(equation) = equation {
         let text = type_text(walker, equation);
         walker.def_mut(def).ty = walker.intern(&text);
     }
     walker.in_def(def, |walker| {
-        if let Some(equation) = binding.child_by_field_name("equation") {
+        if let Some(equation) = binding.field("equation") {
             types(walker, equation, Role::Type);
         }
         match body {
@@ -181,7 +183,7 @@ fn fields(walker: &mut Walker<'_>, body: Node<'_>) {
         let Some(name) = child_of_kind(field, "field_name") else { continue };
         let text = walker.text(name);
         let def = define(walker, NewDef::new(Kind::Field, field, name), text, field);
-        if let Some(ty) = field.child_by_field_name("type") {
+        if let Some(ty) = field.field("type") {
             let text = type_text(walker, ty);
             walker.def_mut(def).ty = walker.intern(&text);
             walker.owned_by(def, |walker| types(walker, ty, Role::FieldType));
@@ -225,8 +227,8 @@ pub(super) fn value_definition(walker: &mut Walker<'_>, node: Node<'_>) {
     let rec = has_child(node, "rec");
     let bindings: Vec<_> = named_children(node).into_iter().filter(|child| child.kind() == "let_binding").collect();
     for binding in bindings {
-        let Some(pattern) = binding.child_by_field_name("pattern") else { continue };
-        let body = binding.child_by_field_name("body");
+        let Some(pattern) = binding.field("pattern") else { continue };
+        let body = binding.field("body");
         let takes = child_of_kind(binding, "parameter").is_some()
             || body.is_some_and(|body| matches!(body.kind(), "fun_expression" | "function_expression"));
         let named = matches!(pattern.kind(), "value_name" | "parenthesized_operator");
@@ -264,7 +266,7 @@ fn top_pattern(walker: &mut Walker<'_>, node: Node<'_>, pattern: Node<'_>) {
 fn test(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>, pattern: Node<'_>) {
     let title = child_of_kind(pattern, "string_content").unwrap_or(pattern);
     let text = walker.text(title);
-    let new = NewDef::new(Kind::Function, node, title).body(binding.child_by_field_name("body")).flags(flag::TEST);
+    let new = NewDef::new(Kind::Function, node, title).body(binding.field("body")).flags(flag::TEST);
     let def = walker.define_named(new, text);
     walker.in_def(def, |walker| walker.visit_field(binding, "body"));
 }
@@ -277,10 +279,10 @@ fn value_name<'a>(walker: &Walker<'a>, pattern: Node<'_>) -> &'a str {
 
 fn value(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>, pattern: Node<'_>, takes: bool) {
     let kind = if takes { Kind::Function } else { Kind::Variable };
-    let body = binding.child_by_field_name("body");
+    let body = binding.field("body");
     let name = value_name(walker, pattern);
     let def = define(walker, NewDef::new(kind, binding, pattern).body(body), name, node);
-    let ty = binding.child_by_field_name("type");
+    let ty = binding.field("type");
     if let Some(ty) = ty {
         let text = type_text(walker, ty);
         walker.def_mut(def).ty = walker.intern(&text);
@@ -310,8 +312,8 @@ fn value(walker: &mut Walker<'_>, node: Node<'_>, binding: Node<'_>, pattern: No
 
 /// Visits the value of a local binding; what it is, for the name it is bound to.
 fn bound_value(walker: &mut Walker<'_>, binding: Node<'_>) -> u32 {
-    let Some(body) = binding.child_by_field_name("body") else { return NONE };
-    if let Some(ty) = binding.child_by_field_name("type") {
+    let Some(body) = binding.field("body") else { return NONE };
+    if let Some(ty) = binding.field("type") {
         types(walker, ty, Role::Type);
         let text = type_text(walker, ty);
         walker.visit(body);
@@ -323,15 +325,15 @@ fn bound_value(walker: &mut Walker<'_>, binding: Node<'_>) -> u32 {
 }
 
 pub(super) fn bind_parameter(walker: &mut Walker<'_>, parameter: Node<'_>) {
-    if let Some(default) = parameter.child_by_field_name("default") {
+    if let Some(default) = parameter.field("default") {
         walker.visit(default);
     }
-    let ty = parameter.child_by_field_name("type");
+    let ty = parameter.field("type");
     let text = ty.map(|ty| type_text(walker, ty)).unwrap_or_default();
     if let Some(ty) = ty {
         types(walker, ty, Role::ParamType);
     }
-    if let Some(pattern) = parameter.child_by_field_name("pattern") {
+    if let Some(pattern) = parameter.field("pattern") {
         bind_pattern(walker, pattern, &text, NONE, parameter.end_byte());
     }
 }
@@ -340,12 +342,12 @@ pub(super) fn bind_parameter(walker: &mut Walker<'_>, parameter: Node<'_>) {
 pub(super) fn specification(walker: &mut Walker<'_>, node: Node<'_>) {
     let name = child_of_kind(node, "value_name").or_else(|| child_of_kind(node, "parenthesized_operator"));
     let Some(name) = name else { return };
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let mut at = ty;
     let mut count = 0;
     while let Some(function) = at.filter(|at| at.kind() == "function_type") {
         count += 1;
-        at = function.child_by_field_name("codomain");
+        at = function.field("codomain");
     }
     let kind = if count > 0 { Kind::Function } else { Kind::Variable };
     let flags = if node.kind() == "external" { 0 } else { flag::DECLARATION };
@@ -370,7 +372,7 @@ pub(super) fn specification(walker: &mut Walker<'_>, node: Node<'_>) {
 pub(super) fn classes(walker: &mut Walker<'_>, node: Node<'_>) {
     for binding in named_children(node).into_iter().filter(|child| child.kind() == "class_binding") {
         let Some(name) = child_of_kind(binding, "class_name") else { continue };
-        let body = binding.child_by_field_name("body");
+        let body = binding.field("body");
         let text = walker.text(name);
         let def = define(walker, NewDef::new(Kind::Class, binding, name).body(body), text, node);
         walker.in_def(def, |walker| {
@@ -387,7 +389,7 @@ pub(super) fn classes(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `object (self) .. end`.
 pub(super) fn object(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let name = node.child_by_field_name("self");
+        let name = node.field("self");
         if let Some(name) = name {
             let init = walker.expr(ExprKind::SelfRef, "", NONE, name);
             bind_pattern(walker, name, "", init, name.start_byte());
@@ -397,7 +399,7 @@ pub(super) fn object(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn inheritance(walker: &mut Walker<'_>, node: Node<'_>) {
-    let mut class = node.child_by_field_name("class");
+    let mut class = node.field("class");
     while let Some(inner) = class.filter(|class| class.kind() == "class_application") {
         class = inner.named_child(0);
     }
@@ -406,7 +408,7 @@ pub(super) fn inheritance(walker: &mut Walker<'_>, node: Node<'_>) {
         let place = child_of_kind(class, "class_name").unwrap_or(class);
         walker.supertype(owner, "", place, text, Role::Extends, false);
     }
-    if let Some(alias) = node.child_by_field_name("alias") {
+    if let Some(alias) = node.field("alias") {
         let init = walker.expr(ExprKind::Super, "", NONE, alias);
         bind_pattern(walker, alias, "", init, alias.end_byte());
     }
@@ -414,7 +416,7 @@ pub(super) fn inheritance(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn method(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(name) = child_of_kind(node, "method_name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let visibility = if has_child(node, "private") { Visibility::Private } else { Visibility::Public };
     let flags = if body.is_none() { flag::DECLARATION } else { 0 };
     let def = walker.define(NewDef::new(Kind::Method, node, name).body(body).visibility(visibility).flags(flags));
@@ -424,7 +426,7 @@ pub(super) fn method(walker: &mut Walker<'_>, node: Node<'_>) {
         for parameter in parameters {
             bind_parameter(walker, parameter);
         }
-        if let Some(ty) = node.child_by_field_name("type") {
+        if let Some(ty) = node.field("type") {
             types(walker, ty, Role::ReturnType);
         }
         if let Some(body) = body {
@@ -436,7 +438,7 @@ pub(super) fn method(walker: &mut Walker<'_>, node: Node<'_>) {
 pub(super) fn instance_variable(walker: &mut Walker<'_>, node: Node<'_>) {
     if let Some(name) = child_of_kind(node, "instance_variable_name") {
         let def = walker.define(NewDef::new(Kind::Field, node, name).visibility(Visibility::Private));
-        let body = node.child_by_field_name("body");
+        let body = node.field("body");
         let init = body.map_or(NONE, |body| walker.expr_of(body));
         walker.def_mut(def).init = init;
         // Its name is a local of the object.

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::items::bind_parameter;
 use crate::facts::model::{ExprKind, NONE, Role, import_flag};
 use crate::facts::walker::Walker;
@@ -152,7 +154,7 @@ pub(super) fn types(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
         }
         "type_variable" | "label_name" => {}
         "function_type" => {
-            let last = node.child_by_field_name("codomain");
+            let last = node.field("codomain");
             walker.for_children(node, |walker, child| {
                 let role = match last {
                     Some(last) if last.id() == child.id() && role == Role::ParamType => Role::ReturnType,
@@ -182,12 +184,12 @@ pub(super) fn bind_pattern(walker: &mut Walker<'_>, pattern: Node<'_>, ty: &str,
             walker.bind(pattern, Some(ty), init, at);
         }
         "typed_pattern" => {
-            let ty = pattern.child_by_field_name("type");
+            let ty = pattern.field("type");
             let text = ty.map(|ty| type_text(walker, ty)).unwrap_or_default();
             if let Some(ty) = ty {
                 types(walker, ty, Role::ParamType);
             }
-            if let Some(inner) = pattern.child_by_field_name("pattern") {
+            if let Some(inner) = pattern.field("pattern") {
                 walker.nested(|walker| bind_pattern(walker, inner, &text, init, at));
             }
         }
@@ -229,7 +231,7 @@ pub(super) fn bind_pattern(walker: &mut Walker<'_>, pattern: Node<'_>, ty: &str,
 
 pub(super) fn match_case(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let pattern = node.child_by_field_name("pattern");
+        let pattern = node.field("pattern");
         if let Some(pattern) = pattern {
             bind_pattern(walker, pattern, "", NONE, pattern.end_byte());
         }
@@ -255,7 +257,7 @@ pub(super) fn cases(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn for_loop(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let name = node.child_by_field_name("name");
+        let name = node.field("name");
         if let Some(name) = name {
             walker.bind(name, None, NONE, name.end_byte());
         }
@@ -277,7 +279,7 @@ pub(super) fn application(walker: &mut Walker<'_>, node: Node<'_>) {
     let usage = walker.result_use();
     let mut cursor = node.walk();
     let count = node.children_by_field_name("argument", &mut cursor).count();
-    let function = node.child_by_field_name("function");
+    let function = node.field("function");
     if let Some(function) = function {
         match function.kind() {
             "value_path" | "constructor_path" => {
@@ -298,8 +300,8 @@ pub(super) fn application(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// Operators that are somebody's definitions; `x |> f` and `f @@ x` call `f`.
 pub(super) fn infix(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-    let operator = node.child_by_field_name("operator");
+    let (left, right) = (node.field("left"), node.field("right"));
+    let operator = node.field("operator");
     let word = operator.map_or("", |operator| walker.text(operator));
     if let Some(operator) = operator.filter(|_| !is_standard(word)) {
         let row = walker.reference(operator, Role::Call, NONE);
@@ -320,7 +322,7 @@ pub(super) fn infix(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `object#method`.
 pub(super) fn invocation(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(object), Some(method)) = (node.child_by_field_name("object"), node.child_by_field_name("method")) else {
+    let (Some(object), Some(method)) = (node.field("object"), node.field("method")) else {
         return walker.visit_children(node);
     };
     let recv = receiver(walker, object);
@@ -354,8 +356,8 @@ fn field(walker: &mut Walker<'_>, record: Option<Node<'_>>, field: Node<'_>, rol
 }
 
 pub(super) fn field_get(walker: &mut Walker<'_>, node: Node<'_>) {
-    let record = node.child_by_field_name("record");
-    if let Some(found) = node.child_by_field_name("field") {
+    let record = node.field("record");
+    if let Some(found) = node.field("field") {
         field(walker, record, found, Role::Read);
     }
     if let Some(record) = record {
@@ -368,8 +370,8 @@ pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
     let target = node.named_child(0);
     match target.filter(|target| target.kind() == "field_get_expression") {
         Some(target) => {
-            let record = target.child_by_field_name("record");
-            if let Some(found) = target.child_by_field_name("field") {
+            let record = target.field("record");
+            if let Some(found) = target.field("field") {
                 field(walker, record, found, Role::Write);
             }
             if let Some(record) = record {
@@ -391,7 +393,7 @@ pub(super) fn field_expression(walker: &mut Walker<'_>, node: Node<'_>) {
     if let Some(found) = found {
         field(walker, None, found, Role::Write);
     }
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     match (body, found.and_then(|found| child_of_kind(found, "field_name"))) {
         (Some(body), _) => walker.visit(body),
         // `{ field }` takes the local of that name.

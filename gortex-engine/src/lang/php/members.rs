@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::values::{bind_parameters, mention, name_text, type_text, types};
 use super::{docs, last_name};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag};
@@ -48,14 +50,14 @@ fn visit_attributes(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let kind = match node.kind() {
         "interface_declaration" => Kind::Interface,
         "trait_declaration" => Kind::Trait,
         "enum_declaration" => Kind::Enum,
         _ => Kind::Class,
     };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let (visibility, flags) = modifiers(walker, node);
     let new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags((flags & !flag::TEST) | flag::EXPORTED);
     let def = walker.define(new);
@@ -101,7 +103,7 @@ pub(super) fn anonymous_class(walker: &mut Walker<'_>, node: Node<'_>) {
             walker.visit(child);
         }
     });
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let owner = walker.owner();
     let from = if owner == NONE { 0 } else { owner as usize };
     let siblings = walker.rows.defs[from..].iter().filter(|row| row.parent == owner && row.has(flag::ANONYMOUS)).count();
@@ -120,7 +122,7 @@ pub(super) fn anonymous_class(walker: &mut Walker<'_>, node: Node<'_>) {
 /// Constants of a file or type.
 pub(super) fn constants(walker: &mut Walker<'_>, node: Node<'_>) {
     let (visibility, flags) = modifiers(walker, node);
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     walker.for_children(node, |walker, element| {
         if element.kind() != "const_element" {
             return;
@@ -150,16 +152,16 @@ pub(super) fn constants(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `private ?T $a = .., $b;`
 pub(super) fn properties(walker: &mut Walker<'_>, node: Node<'_>) {
     let (visibility, flags) = modifiers(walker, node);
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     let declared = match ty {
         Some(ty) => type_text(walker, ty).into_owned(),
         None => docs::single(docs::above(walker, node), "@var").to_owned(),
     };
     let hooks = child_of_kind(node, "property_hook_list");
     walker.for_children(node, |walker, element| {
-        let Some(name) = element.child_by_field_name("name").filter(|_| element.kind() == "property_element") else { return };
+        let Some(name) = element.field("name").filter(|_| element.kind() == "property_element") else { return };
         let Some(word) = child_of_kind(name, "name") else { return };
-        let value = element.child_by_field_name("default_value");
+        let value = element.field("default_value");
         let large = value.filter(|value| value.kind() == "array_creation_expression");
         let new = NewDef::new(Kind::Field, node, word).body(large.or(hooks)).visibility(visibility);
         let def = walker.define(new.flags(flags | flag::EXPORTED));
@@ -185,7 +187,7 @@ pub(super) fn properties(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `get => ..`, `set(T $v) { .. }`.
 fn property_hook(walker: &mut Walker<'_>, hook: Node<'_>) {
     walker.in_lambda(|walker| {
-        if let Some(parameters) = hook.child_by_field_name("parameters") {
+        if let Some(parameters) = hook.field("parameters") {
             bind_parameters(walker, parameters, "");
         }
         walker.visit_field(hook, "body");
@@ -193,7 +195,7 @@ fn property_hook(walker: &mut Walker<'_>, hook: Node<'_>) {
 }
 
 pub(super) fn enum_case(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let new = NewDef::new(Kind::EnumMember, node, name).visibility(Visibility::Public);
     let def = walker.define(new.flags(flag::STATIC | flag::EXPORTED));
     walker.owned_by(def, |walker| {
@@ -204,8 +206,8 @@ pub(super) fn enum_case(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A function, method or constructor.
 pub(super) fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let (visibility, mut flags) = modifiers(walker, node);
     flags |= flag::EXPORTED;
     let kind = match node.kind() {
@@ -217,7 +219,7 @@ pub(super) fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
         flags |= flag::DECLARATION;
     }
     let doc = docs::above(walker, node);
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let parameters = list.map(named_children).unwrap_or_default();
     if parameters.iter().any(|parameter| parameter.kind() == "variadic_parameter") {
         flags |= flag::VARIADIC;
@@ -229,7 +231,7 @@ pub(super) fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
         flags &= !flag::TEST;
     }
     let def = walker.define(NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags));
-    let result = node.child_by_field_name("return_type");
+    let result = node.field("return_type");
     let text = match result {
         Some(ty) if !matches!(walker.text(ty), "self" | "iterable" | "object") => type_text(walker, ty).into_owned(),
         // What the comment adds to a vague declaration is more precise.
@@ -262,11 +264,11 @@ pub(super) fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
 /// Parameters of a constructor that are fields as well.
 fn promoted(walker: &mut Walker<'_>, parameters: &[Node<'_>]) {
     for parameter in parameters.iter().copied().filter(|parameter| parameter.kind() == "property_promotion_parameter") {
-        let Some(word) = parameter.child_by_field_name("name").and_then(|name| child_of_kind(name, "name")) else { continue };
+        let Some(word) = parameter.field("name").and_then(|name| child_of_kind(name, "name")) else { continue };
         let (visibility, flags) = modifiers(walker, parameter);
         let new = NewDef::new(Kind::Field, parameter, word).visibility(visibility).flags(flags | flag::EXPORTED);
         let def = walker.define(new);
-        if let Some(ty) = parameter.child_by_field_name("type") {
+        if let Some(ty) = parameter.field("type") {
             let text = type_text(walker, ty);
             walker.def_mut(def).ty = walker.intern(&text);
         }
@@ -290,10 +292,10 @@ fn is_phpunit_test(walker: &Walker<'_>, name: &str, doc: &str) -> bool {
 pub(super) fn closure(walker: &mut Walker<'_>, node: Node<'_>) {
     visit_attributes(walker, node);
     walker.in_lambda(|walker| {
-        if let Some(list) = node.child_by_field_name("parameters") {
+        if let Some(list) = node.field("parameters") {
             bind_parameters(walker, list, "");
         }
-        if let Some(ty) = node.child_by_field_name("return_type") {
+        if let Some(ty) = node.field("return_type") {
             types(walker, ty, Role::ReturnType);
         }
         walker.visit_field(node, "body");

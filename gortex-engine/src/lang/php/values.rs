@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::members::titled_test;
 use super::{docs, last_name};
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
@@ -83,12 +85,12 @@ pub(super) fn bind_parameters(walker: &mut Walker<'_>, list: Node<'_>, doc: &str
     let said = docs::tagged(doc, "@param");
     walker.for_children(list, |walker, parameter| {
         walker.visit_field(parameter, "attributes");
-        let ty = parameter.child_by_field_name("type");
+        let ty = parameter.field("type");
         if let Some(ty) = ty {
             types(walker, ty, Role::ParamType);
         }
         walker.visit_field(parameter, "default_value");
-        let Some(name) = parameter.child_by_field_name("name") else { return };
+        let Some(name) = parameter.field("name") else { return };
         let Some(variable) = (if name.kind() == "variable_name" { Some(name) } else { child_of_kind(name, "variable_name") })
         else {
             return;
@@ -135,7 +137,7 @@ fn target(walker: &mut Walker<'_>, left: Node<'_>, ty: &str, init: u32, at: usiz
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return walker.visit_children(node);
     };
     walker.visit(right);
@@ -157,7 +159,7 @@ fn initialises(walker: &mut Walker<'_>, left: Node<'_>, init: u32) {
     if init == NONE || left.kind() != "member_access_expression" || walker.owner_kind() != Some(Kind::Constructor) {
         return;
     }
-    let (Some(object), Some(name)) = (left.child_by_field_name("object"), left.child_by_field_name("name")) else { return };
+    let (Some(object), Some(name)) = (left.field("object"), left.field("name")) else { return };
     if walker.text(object) != "$this" || name.kind() != "name" {
         return;
     }
@@ -173,11 +175,11 @@ fn initialises(walker: &mut Walker<'_>, left: Node<'_>, init: u32) {
 
 /// `+=`, `++`: what is changed is written.
 pub(super) fn step(walker: &mut Walker<'_>, node: Node<'_>) {
-    let changed = node.child_by_field_name("left").or_else(|| node.child_by_field_name("argument"));
+    let changed = node.field("left").or_else(|| node.field("argument"));
     if let Some(changed) = changed.filter(|changed| changed.kind() != "variable_name") {
         target(walker, changed, "", NONE, node.end_byte());
     }
-    let Some(right) = node.child_by_field_name("right") else { return };
+    let Some(right) = node.field("right") else { return };
     walker.visit(right);
     if let Some(left) = changed.filter(|left| left.kind() == "variable_name" && has_child(node, "??=")) {
         let init = walker.expr_of(right);
@@ -186,7 +188,7 @@ pub(super) fn step(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn foreach(walker: &mut Walker<'_>, node: Node<'_>) {
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let parts: Vec<_> = named_children(node).into_iter().filter(|part| Some(part.id()) != body.map(|body| body.id())).collect();
     let [value, name] = parts[..] else { return walker.visit_children(node) };
     walker.visit(value);
@@ -211,11 +213,11 @@ pub(super) fn foreach(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn catch_clause(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type");
+    let ty = node.field("type");
     if let Some(ty) = ty {
         types(walker, ty, Role::Type);
     }
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         // Of several alternatives none is certain.
         let only = ty.map(named_children).filter(|list| list.len() == 1);
         let text = only.map_or(Cow::Borrowed(""), |list| line(walker, list[0]));
@@ -227,20 +229,20 @@ pub(super) fn catch_clause(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `$x instanceof T` names a type.
 pub(super) fn binary(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.visit_field(node, "left");
-    let Some(right) = node.child_by_field_name("right") else { return };
-    if node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "instanceof") && is_name(right) {
+    let Some(right) = node.field("right") else { return };
+    if node.field("operator").is_some_and(|operator| operator.kind() == "instanceof") && is_name(right) {
         return class_mention(walker, right, Role::Type);
     }
     walker.visit(right);
 }
 
 pub(super) fn static_variable(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     let init = value.map_or(NONE, |value| walker.expr_of(value));
     if let Some(value) = value {
         walker.visit(value);
     }
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         target(walker, name, "", init, node.end_byte());
     }
 }
@@ -249,7 +251,7 @@ pub(super) fn static_variable(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// The value of an argument; its name, if it has one, is that of a parameter.
 pub(super) fn argument(walker: &mut Walker<'_>, node: Node<'_>) {
-    walker.visit_children_except(node, &[node.child_by_field_name("name")]);
+    walker.visit_children_except(node, &[node.field("name")]);
 }
 
 /// What stands in the parentheses of a call.
@@ -270,7 +272,7 @@ fn arguments(list: Option<Node<'_>>) -> Arguments {
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(function), Some(list)) = (node.child_by_field_name("function"), node.child_by_field_name("arguments")) else {
+    let (Some(function), Some(list)) = (node.field("function"), node.field("arguments")) else {
         return walker.visit_children(node);
     };
     if titled_test(walker, node, function, list) {
@@ -318,7 +320,7 @@ fn defined_constant(walker: &mut Walker<'_>, node: Node<'_>, function: Node<'_>,
 
 /// What stands in front of `->` or `::`.
 fn object(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("object").or_else(|| node.child_by_field_name("scope"))
+    node.field("object").or_else(|| node.field("scope"))
 }
 
 fn visit_object(walker: &mut Walker<'_>, object: Node<'_>) {
@@ -346,11 +348,11 @@ fn object_receiver(walker: &mut Walker<'_>, object: Node<'_>) -> u32 {
 }
 
 pub(super) fn member_call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(object), Some(name)) = (object(node), node.child_by_field_name("name")) else {
+    let (Some(object), Some(name)) = (object(node), node.field("name")) else {
         return walker.visit_children(node);
     };
     let usage = walker.result_use();
-    let list = node.child_by_field_name("arguments");
+    let list = node.field("arguments");
     if name.kind() == "name" {
         let recv = object_receiver(walker, object);
         match arguments(list) {
@@ -368,7 +370,7 @@ pub(super) fn member_call(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// The word of a field: `name`, or the one in `$name` behind `::`.
 fn field_name(node: Node<'_>) -> Option<Node<'_>> {
-    let name = node.child_by_field_name("name")?;
+    let name = node.field("name")?;
     match name.kind() {
         "name" => Some(name),
         "variable_name" if node.kind() == "scoped_property_access_expression" => child_of_kind(name, "name"),

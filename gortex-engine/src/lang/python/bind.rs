@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::expr::receiver;
 use super::{DEFINED, ELSEWHERE, IN_BODY, Place, is_self, lambda, place, seen, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, flag};
@@ -36,9 +38,9 @@ pub(super) fn with_comment<'t>(w: &Walker<'_>, mut new: NewDef<'t>) -> NewDef<'t
 
 /// `left: type = right`, also chained.
 pub(super) fn assignment(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(left) = node.child_by_field_name("left") else { return w.visit_children(node) };
-    let right = node.child_by_field_name("right");
-    let ty = node.child_by_field_name("type");
+    let Some(left) = node.field("left") else { return w.visit_children(node) };
+    let right = node.field("right");
+    let ty = node.field("type");
     let place = place(w);
     if left.kind() == "identifier" && place == Place::Module && w.text(left) == "__all__" {
         exports(w, right);
@@ -95,7 +97,7 @@ fn assign_parts(w: &mut Walker<'_>, left: Node<'_>, right: Option<Node<'_>>, giv
 fn innermost(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     while node.kind() == "assignment" {
-        let Some(right) = node.child_by_field_name("right") else { break };
+        let Some(right) = node.field("right") else { break };
         node = right;
     }
     node
@@ -103,8 +105,8 @@ fn innermost(node: Node<'_>) -> Node<'_> {
 
 /// A variable of the module or an attribute of a class, with its value inside it.
 fn variable(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, place: Place) {
-    let right = node.child_by_field_name("right");
-    let ty = node.child_by_field_name("type");
+    let right = node.field("right");
+    let ty = node.field("type");
     let init = right.map(innermost).map_or(NONE, |value| w.expr_of(value));
     let text = ty.map(|ty| types::text(w, ty));
     let def = define_variable(w, node, name, place, text.as_deref(), init);
@@ -132,7 +134,7 @@ fn variable(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, place: Place) {
 
 fn define_variable(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, place: Place, ty: Option<&str>, init: u32) -> u32 {
     let text = w.text(name);
-    let has_value = node.child_by_field_name("right").is_some();
+    let has_value = node.field("right").is_some();
     let in_enum = w.owner_kind() == Some(Kind::Enum);
     let kind = match (place, ty) {
         (Place::Class, _) if in_enum && has_value && !text.starts_with('_') => Kind::EnumMember,
@@ -173,7 +175,7 @@ fn exports(w: &mut Walker<'_>, list: Option<Node<'_>>) {
 
 /// `x += 1` writes to something that exists.
 pub(super) fn augmented(w: &mut Walker<'_>, node: Node<'_>) {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+    let (left, right) = (node.field("left"), node.field("right"));
     if let Some(right) = right {
         w.visit(right);
     }
@@ -192,7 +194,7 @@ pub(super) fn augmented(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `(name := value)`.
 pub(super) fn walrus(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value")) else {
+    let (Some(name), Some(value)) = (node.field("name"), node.field("value")) else {
         return w.visit_children(node);
     };
     w.visit(value);
@@ -289,7 +291,7 @@ fn name_target(w: &mut Walker<'_>, name: Node<'_>, given: Given<'_, '_>) {
 
 /// `object.name = …`: the first one through `self` defines the field.
 fn member_target(w: &mut Walker<'_>, node: Node<'_>, given: Given<'_, '_>) {
-    let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
+    let (object, name) = (node.field("object"), node.field("attribute"));
     let (Some(object), Some(name), Some(statement)) = (object, name, given.statement) else { return write_member(w, node) };
     let receiver = w.text(object);
     let class = w.enclosing_type().filter(|_| object.kind() == "identifier" && is_self(w, receiver));
@@ -313,7 +315,7 @@ fn member_target(w: &mut Walker<'_>, node: Node<'_>, given: Given<'_, '_>) {
 }
 
 fn write_member(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(object), Some(name)) = (node.child_by_field_name("object"), node.child_by_field_name("attribute")) else { return };
+    let (Some(object), Some(name)) = (node.field("object"), node.field("attribute")) else { return };
     let recv = receiver(w, object);
     w.reference(name, Role::Write, recv);
     w.visit(object);
@@ -321,9 +323,9 @@ fn write_member(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// What iterating over a node yields.
 fn element(w: &mut Walker<'_>, iterated: Node<'_>) -> u32 {
-    let call = (iterated.kind() == "call").then(|| iterated.child_by_field_name("function")).flatten();
+    let call = (iterated.kind() == "call").then(|| iterated.field("function")).flatten();
     if let Some(callee) = call {
-        let arguments = iterated.child_by_field_name("arguments");
+        let arguments = iterated.field("arguments");
         let first = arguments.and_then(|list| list.named_child(0));
         match (callee.kind(), w.text(callee), first) {
             ("identifier", "sorted" | "reversed" | "list" | "tuple" | "set" | "iter", Some(first)) => {
@@ -335,7 +337,7 @@ fn element(w: &mut Walker<'_>, iterated: Node<'_>) -> u32 {
                     "values" => Some(1),
                     _ => None,
                 };
-                if let (Some(slot), Some(object)) = (slot, callee.child_by_field_name("object")) {
+                if let (Some(slot), Some(object)) = (slot, callee.field("object")) {
                     return element_at(w, object, slot);
                 }
             }
@@ -347,7 +349,7 @@ fn element(w: &mut Walker<'_>, iterated: Node<'_>) -> u32 {
 
 /// `items`, `keys`, `values` of a callee `d.items`; another name or nothing otherwise.
 fn dict_view<'a>(w: &Walker<'a>, callee: Node<'_>) -> &'a str {
-    callee.child_by_field_name("attribute").map_or("", |name| w.text(name))
+    callee.field("attribute").map_or("", |name| w.text(name))
 }
 
 /// The key (0) or value (1) that a key and value loop over `object` yields.
@@ -367,10 +369,10 @@ fn element_of(w: &mut Walker<'_>, iterated: Node<'_>) -> u32 {
 fn loop_target(w: &mut Walker<'_>, left: Node<'_>, iterated: Node<'_>, at: usize) {
     let given = Given { init: NONE, ty: None, at, statement: None, depth: 0 };
     let pair = matches!(left.kind(), "pattern_list" | "tuple_pattern");
-    let callee = (iterated.kind() == "call").then(|| iterated.child_by_field_name("function")).flatten();
+    let callee = (iterated.kind() == "call").then(|| iterated.field("function")).flatten();
     let name = callee.filter(|callee| callee.kind() == "identifier").map_or("", |callee| w.text(callee));
     if pair && matches!(name, "enumerate" | "zip") {
-        let arguments = iterated.child_by_field_name("arguments");
+        let arguments = iterated.field("arguments");
         let mut slot = 0u32;
         return w.for_children(left, |w, child| {
             let argument = arguments.and_then(|list| match name {
@@ -389,7 +391,7 @@ fn loop_target(w: &mut Walker<'_>, left: Node<'_>, iterated: Node<'_>, at: usize
         });
     }
     let of_dict = callee.filter(|callee| pair && callee.kind() == "attribute" && dict_view(w, *callee) == "items");
-    if let Some(object) = of_dict.and_then(|callee| callee.child_by_field_name("object")) {
+    if let Some(object) = of_dict.and_then(|callee| callee.field("object")) {
         let mut slot = 0;
         return w.for_children(left, |w, child| {
             let init = element_at(w, object, slot);
@@ -403,7 +405,7 @@ fn loop_target(w: &mut Walker<'_>, left: Node<'_>, iterated: Node<'_>, at: usize
 
 /// `for left in right`.
 pub(super) fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+    let (left, right) = (node.field("left"), node.field("right"));
     if let Some(right) = right {
         w.visit(right);
     }
@@ -415,11 +417,11 @@ pub(super) fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `[body for left in right if …]` in any brackets.
 pub(super) fn comprehension(w: &mut Walker<'_>, node: Node<'_>) {
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     w.in_scope(|w| {
         w.for_children(node, |w, child| match child.kind() {
             "for_in_clause" => {
-                let (left, right) = (child.child_by_field_name("left"), child.child_by_field_name("right"));
+                let (left, right) = (child.field("left"), child.field("right"));
                 if let Some(right) = right {
                     w.visit(right);
                 }
@@ -440,7 +442,7 @@ pub(super) fn comprehension(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `with value as alias`.
 pub(super) fn with_item(w: &mut Walker<'_>, node: Node<'_>) {
-    let Some(mut value) = node.child_by_field_name("value") else { return w.visit_children(node) };
+    let Some(mut value) = node.field("value") else { return w.visit_children(node) };
     while value.kind() == "parenthesized_expression" {
         let Some(inner) = value.named_child(0) else { break };
         value = inner;
@@ -456,7 +458,7 @@ fn as_item(w: &mut Walker<'_>, node: Node<'_>) {
     let (true, Some(value)) = (node.kind() == "as_pattern", node.named_child(0)) else { return w.visit(node) };
     w.visit(value);
     let init = w.expr_of(value);
-    if let Some(alias) = node.child_by_field_name("alias") {
+    if let Some(alias) = node.field("alias") {
         let given = Given { init, ty: None, at: node.end_byte(), statement: None, depth: 0 };
         target(w, alias, given);
     }
@@ -464,12 +466,12 @@ fn as_item(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `except Type as name`.
 pub(super) fn except(w: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("value");
-    let mut alias = node.child_by_field_name("alias");
+    let value = node.field("value");
+    let mut alias = node.field("alias");
     let mut caught = value;
     if let Some(pattern) = value.filter(|value| value.kind() == "as_pattern") {
         caught = pattern.named_child(0);
-        alias = pattern.child_by_field_name("alias");
+        alias = pattern.field("alias");
     }
     if let Some(caught) = caught {
         match caught.kind() {
@@ -482,7 +484,7 @@ pub(super) fn except(w: &mut Walker<'_>, node: Node<'_>) {
         let name = if alias.kind() == "as_pattern_target" { alias.named_child(0).unwrap_or(alias) } else { alias };
         w.bind(name, ty, NONE, alias.end_byte());
     }
-    w.visit_children_except(node, &[value, node.child_by_field_name("alias")]);
+    w.visit_children_except(node, &[value, node.field("alias")]);
 }
 
 /// One `case`; what it captures is known where a class pattern says it.
@@ -510,7 +512,7 @@ fn pattern(w: &mut Walker<'_>, node: Node<'_>, init: u32, depth: u32) {
             pattern(w, inner, init, depth + 1);
             let class =
                 inner.named_child(0).filter(|class| class.kind() == "class_pattern").and_then(|class| class.named_child(0));
-            let alias = node.named_child(1).or_else(|| node.child_by_field_name("alias"));
+            let alias = node.named_child(1).or_else(|| node.field("alias"));
             if let Some(alias) = alias {
                 let ty = class.map(|class| w.text(class));
                 w.bind(alias, ty, init, alias.end_byte());
@@ -575,10 +577,10 @@ fn dotted(w: &mut Walker<'_>, node: Node<'_>, role: Role) {
 /// Visits defaults and annotations of a parameter list.
 pub(super) fn parameter_mentions(w: &mut Walker<'_>, list: Node<'_>) {
     w.for_children(list, |w, parameter| {
-        if let Some(ty) = parameter.child_by_field_name("type") {
+        if let Some(ty) = parameter.field("type") {
             types::mention(w, ty, Role::ParamType);
         }
-        if let Some(value) = parameter.child_by_field_name("value") {
+        if let Some(value) = parameter.field("value") {
             // Looked at here, because it is evaluated outside the function.
             w.expr_of(value);
             w.visit(value);
@@ -594,11 +596,11 @@ pub(super) fn parameters(w: &mut Walker<'_>, function: Node<'_>, list: Node<'_>,
     let mut receiver = class;
     w.for_children(list, |w, parameter| {
         let named = parameter
-            .child_by_field_name("name")
+            .field("name")
             .or_else(|| if parameter.kind() == "typed_parameter" { parameter.named_child(0) } else { Some(parameter) });
         let Some(name) = named else { return };
-        let ty = parameter.child_by_field_name("type").map(|ty| types::text(w, ty));
-        let value = parameter.child_by_field_name("value");
+        let ty = parameter.field("type").map(|ty| types::text(w, ty));
+        let value = parameter.field("value");
         match name.kind() {
             "identifier" => {
                 if let Some(class) = receiver.take() {

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{is_self, last_segment, types};
 use crate::facts::model::{ExprKind, NONE};
 use crate::facts::walker::Walker;
@@ -28,7 +30,7 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
             w.expr(kind, if kind == ExprKind::SelfRef { "" } else { text }, NONE, node)
         }
         "attribute" => {
-            let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
+            let (object, name) = (node.field("object"), node.field("attribute"));
             let (Some(object), Some(name)) = (object, name) else { return NONE };
             let base = receiver(w, object);
             let name = w.text(name);
@@ -51,10 +53,10 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "tuple" | "expression_list" => literal(w, "tuple", node),
         "generator_expression" => literal(w, "generator", node),
         "subscript" => {
-            let Some(value) = node.child_by_field_name("value") else { return NONE };
+            let Some(value) = node.field("value") else { return NONE };
             let base = receiver(w, value);
             let found = w.expr(ExprKind::Index, "", base, node);
-            let index = node.child_by_field_name("subscript").filter(|index| index.kind() == "integer");
+            let index = node.field("subscript").filter(|index| index.kind() == "integer");
             if let Some(slot) = index.and_then(|index| w.text(index).parse().ok()) {
                 w.expr_slot(found, slot);
             }
@@ -67,12 +69,12 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "parenthesized_expression" | "as_pattern" | "unary_operator" => {
             node.named_child(0).map_or(NONE, |inner| w.expr_of(inner))
         }
-        "named_expression" => node.child_by_field_name("value").map_or(NONE, |inner| w.expr_of(inner)),
-        "assignment" => node.child_by_field_name("right").map_or(NONE, |inner| w.expr_of(inner)),
+        "named_expression" => node.field("value").map_or(NONE, |inner| w.expr_of(inner)),
+        "assignment" => node.field("right").map_or(NONE, |inner| w.expr_of(inner)),
         "conditional_expression" => first_known(w, [node.named_child(0), node.named_child(2)]),
         "boolean_operator" => {
-            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-            let either = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "or");
+            let (left, right) = (node.field("left"), node.field("right"));
+            let either = node.field("operator").is_some_and(|operator| operator.kind() == "or");
             first_known(w, if either { [left, right] } else { [right, left] })
         }
         _ => NONE,
@@ -90,8 +92,8 @@ fn first_known(w: &mut Walker<'_>, choices: [Option<Node<'_>>; 2]) -> u32 {
 }
 
 fn call_expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(callee) = node.child_by_field_name("function") else { return NONE };
-    let arguments = node.child_by_field_name("arguments");
+    let Some(callee) = node.field("function") else { return NONE };
+    let arguments = node.field("arguments");
     let name = last_segment(callee).map_or("", |name| w.text(name));
     match (callee.kind(), name) {
         ("identifier", "super") => return w.expr(ExprKind::Super, "", NONE, node),
@@ -114,7 +116,7 @@ fn call_expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
     }
     // `Stack[int]()` makes a Stack; `handlers[key]()` calls an element.
     let generic = callee.kind() == "subscript" && name.starts_with(|c: char| c.is_uppercase());
-    let callee = if generic { callee.child_by_field_name("value").unwrap_or(callee) } else { callee };
+    let callee = if generic { callee.field("value").unwrap_or(callee) } else { callee };
     let base = receiver(w, callee);
     w.expr(ExprKind::Call, "", base, node)
 }

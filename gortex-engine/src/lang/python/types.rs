@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::expr::receiver;
 use super::seen;
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
@@ -62,7 +64,7 @@ fn nested(w: &mut Walker<'_>, node: Node<'_>, role: Role, depth: u32) {
             w.reference(node, role, NONE);
         }
         "attribute" => {
-            let (object, name) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"));
+            let (object, name) = (node.field("object"), node.field("attribute"));
             let (Some(object), Some(name)) = (object, name) else { return };
             let recv = receiver(w, object);
             w.reference(name, role, recv);
@@ -184,7 +186,7 @@ pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>) {
 
 /// `type Name[T] = …`.
 pub(super) fn alias_statement(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return w.visit_children(node);
     };
     let inner = left.named_child(0).unwrap_or(left);

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::expr::receiver;
 use super::{DEFINED, LOCAL, body, container, documented, in_body, split_name};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag};
@@ -21,7 +23,7 @@ pub(super) fn local(w: &mut Walker<'_>, name: Node<'_>, ty: Option<&str>, init: 
 pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool) {
     let (mut count, mut variadic) = (0u16, false);
     w.for_children(list, |w, child| {
-        let name = child.child_by_field_name("name").or_else(|| (child.kind() == "identifier").then_some(child));
+        let name = child.field("name").or_else(|| (child.kind() == "identifier").then_some(child));
         match child.kind() {
             "splat_parameter" | "hash_splat_parameter" | "forward_parameter" => variadic = true,
             "destructured_parameter" => {
@@ -33,7 +35,7 @@ pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool) {
             _ => count = count.saturating_add(1),
         }
         if let Some(name) = name {
-            let value = child.child_by_field_name("value");
+            let value = child.field("value");
             let init = value.map_or(NONE, |value| w.expr_of(value));
             let literal = init != NONE && w.rows.exprs[init as usize].kind() == ExprKind::Literal;
             // A default only tells what may come, and a literal tells too little.
@@ -48,7 +50,7 @@ pub(super) fn parameters(w: &mut Walker<'_>, list: Node<'_>) -> (u16, bool) {
 
 /// `left = right`.
 pub(super) fn assignment(w: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(left), right) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), right) = (node.field("left"), node.field("right")) else {
         return w.visit_children(node);
     };
     if matches!(left.kind(), "constant" | "scope_resolution") && !w.in_function() {
@@ -75,11 +77,11 @@ pub(super) fn assignment(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `left ||= right`, `left += right`.
 pub(super) fn operator_assignment(w: &mut Walker<'_>, node: Node<'_>) {
-    let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+    let operator = node.field("operator").map_or("", |operator| operator.kind());
     if matches!(operator, "||=" | "=") {
         return assignment(w, node);
     }
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+    let (left, right) = (node.field("left"), node.field("right"));
     if let Some(right) = right {
         w.visit(right);
     }
@@ -121,7 +123,7 @@ fn target(w: &mut Walker<'_>, node: Node<'_>, init: u32, at: usize, depth: u32) 
         }
         "global_variable" => global(w, node, init),
         "call" => {
-            let (Some(object), Some(name)) = (node.child_by_field_name("receiver"), node.child_by_field_name("method")) else {
+            let (Some(object), Some(name)) = (node.field("receiver"), node.field("method")) else {
                 return w.visit(node);
             };
             let recv = receiver(w, object);
@@ -179,7 +181,7 @@ fn constant(w: &mut Walker<'_>, node: Node<'_>, left: Node<'_>, right: Option<No
     let (name, scope) = split_name(left);
     let made = right.and_then(|right| body::made_class(w, right));
     let kind = made.map_or(Kind::Constant, |(kind, _)| kind);
-    let signature_end = made.and_then(|_| right?.child_by_field_name("block"));
+    let signature_end = made.and_then(|_| right?.field("block"));
     let new = NewDef::new(kind, node, name).body(signature_end).visibility(Visibility::Public).flags(flag::EXPORTED);
     let def = w.define(documented(w, new));
     if let Some(scope) = scope {
@@ -198,7 +200,7 @@ fn constant(w: &mut Walker<'_>, node: Node<'_>, left: Node<'_>, right: Option<No
 /// `for x in list`.
 pub(super) fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
     w.visit_field(node, "value");
-    if let Some(pattern) = node.child_by_field_name("pattern") {
+    if let Some(pattern) = node.field("pattern") {
         target(w, pattern, NONE, pattern.start_byte(), 0);
     }
     w.visit_field(node, "body");
@@ -206,7 +208,7 @@ pub(super) fn for_loop(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `rescue A, B => e`.
 pub(super) fn rescue(w: &mut Walker<'_>, node: Node<'_>) {
-    let exceptions = node.child_by_field_name("exceptions");
+    let exceptions = node.field("exceptions");
     let mut only = None;
     if let Some(list) = exceptions {
         only = list.named_child(0).filter(|_| list.named_child_count() == 1);
@@ -216,7 +218,7 @@ pub(super) fn rescue(w: &mut Walker<'_>, node: Node<'_>) {
             _ => w.visit(child),
         });
     }
-    if let Some(name) = node.child_by_field_name("variable").and_then(|variable| variable.named_child(0)) {
+    if let Some(name) = node.field("variable").and_then(|variable| variable.named_child(0)) {
         let ty = only.filter(|only| only.kind() != "splat_argument").map(|only| one_line(w.text(only), 200));
         if name.kind() == "identifier" {
             local(w, name, ty.as_deref(), NONE, name.start_byte());
@@ -229,7 +231,7 @@ pub(super) fn rescue(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// `in pattern`.
 pub(super) fn in_clause(w: &mut Walker<'_>, node: Node<'_>) {
-    let pattern = node.child_by_field_name("pattern");
+    let pattern = node.field("pattern");
     if let Some(pattern) = pattern {
         names_of_pattern(w, pattern, 0);
     }
@@ -244,10 +246,10 @@ fn names_of_pattern(w: &mut Walker<'_>, node: Node<'_>, depth: u32) {
         "identifier" => local(w, node, None, NONE, node.start_byte()),
         "constant" => drop(w.reference(node, Role::Type, NONE)),
         "scope_resolution" => super::constant(w, node, Role::Type),
-        "keyword_pattern" => match node.child_by_field_name("value") {
+        "keyword_pattern" => match node.field("value") {
             Some(value) => names_of_pattern(w, value, depth + 1),
             None => {
-                if let Some(key) = node.child_by_field_name("key") {
+                if let Some(key) = node.field("key") {
                     local(w, key, None, NONE, key.start_byte());
                 }
             }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{DEFINED, count, documented, in_body, plain_call, supertype};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker};
@@ -53,7 +55,7 @@ pub(super) fn visibility_word(w: &Walker<'_>, text: &str) -> bool {
 
 /// Handles a call without receiver that declares something; false where it is a call like any other.
 pub(super) fn declares(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, text: &str) -> bool {
-    let Some(arguments) = node.child_by_field_name("arguments") else { return false };
+    let Some(arguments) = node.field("arguments") else { return false };
     match text {
         "require" | "require_relative" | "load" => require(w, arguments, text),
         "autoload" => autoload(w, arguments),
@@ -120,7 +122,7 @@ fn require(w: &mut Walker<'_>, arguments: Node<'_>, text: &str) -> bool {
 }
 
 fn expanded(w: &mut Walker<'_>, path: Node<'_>) -> bool {
-    let found = (path.kind() == "call" && w.text(path).starts_with("File.")).then(|| path.child_by_field_name("arguments"));
+    let found = (path.kind() == "call" && w.text(path).starts_with("File.")).then(|| path.field("arguments"));
     let Some(list) = found.flatten() else { return false };
     let (Some(first), Some(second)) = (list.named_child(0), list.named_child(1)) else { return false };
     let (from_file, text) = match (w.text(first), w.text(second)) {
@@ -206,7 +208,7 @@ fn marked(w: &mut Walker<'_>, arguments: Node<'_>, text: &str) {
 
 /// `alias new old`.
 pub(super) fn alias(w: &mut Walker<'_>, node: Node<'_>) {
-    let (new, old) = (node.child_by_field_name("name"), node.child_by_field_name("alias"));
+    let (new, old) = (node.field("name"), node.field("alias"));
     if let (Some(new), Some(old), true) = (new.filter(|new| new.kind() != "global_variable"), old, in_body(w)) {
         second_name(w, node, new, old);
     }
@@ -237,7 +239,7 @@ fn define_method(w: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, arguments: 
         return true;
     };
     let belongs = if text == "define_singleton_method" { flag::STATIC } else { 0 };
-    let block = node.child_by_field_name("block");
+    let block = node.field("block");
     let new = documented(w, NewDef::new(Kind::Method, node, place).body(block).flags(flag::EXPORTED | belongs));
     let def = w.define_named(new, defined);
     w.in_def(def, |w| {
@@ -269,15 +271,15 @@ fn delegated(w: &mut Walker<'_>, node: Node<'_>, arguments: Node<'_>, text: &str
 
 /// The kind and arguments of `Struct.new(..)`, `Data.define(..)`, `Class.new(..)`, `Module.new`.
 pub(super) fn made_class<'t>(w: &Walker<'_>, right: Node<'t>) -> Option<(Kind, Option<Node<'t>>)> {
-    let object = (right.kind() == "call").then(|| right.child_by_field_name("receiver")).flatten()?;
-    let method = w.text(right.child_by_field_name("method")?);
+    let object = (right.kind() == "call").then(|| right.field("receiver")).flatten()?;
+    let method = w.text(right.field("method")?);
     let kind = match (w.text(object).trim_start_matches("::"), method) {
         ("Struct", "new") | ("Data", "define") => Kind::Struct,
         ("Class", "new") => Kind::Class,
         ("Module", "new") => Kind::Module,
         _ => return None,
     };
-    Some((kind, right.child_by_field_name("arguments")))
+    Some((kind, right.field("arguments")))
 }
 
 /// The members of a class made on the spot.
@@ -303,8 +305,8 @@ pub(super) fn fill_made_class(w: &mut Walker<'_>, def: u32, right: Node<'_>, arg
                     _ => {}
                 }
             }
-            let block = right.child_by_field_name("block");
-            if let Some(body) = block.and_then(|block| block.child_by_field_name("body")) {
+            let block = right.field("block");
+            if let Some(body) = block.and_then(|block| block.field("body")) {
                 w.visit_with(body, statements);
             }
         });

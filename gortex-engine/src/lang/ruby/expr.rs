@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use crate::facts::model::{ExprKind, NONE};
 use crate::facts::walker::{Walker, one_line};
 
@@ -20,7 +22,7 @@ pub(super) fn receiver(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
 
 /// What stands in front of the last `::`.
 pub(super) fn scope(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    match node.child_by_field_name("scope") {
+    match node.field("scope") {
         Some(scope) => receiver(w, scope),
         None => w.expr(ExprKind::Name, TOP, NONE, node),
     }
@@ -46,7 +48,7 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
             w.expr(ExprKind::Member, w.text(node), base, node)
         }
         "scope_resolution" => {
-            let Some(name) = node.child_by_field_name("name") else { return NONE };
+            let Some(name) = node.field("name") else { return NONE };
             let base = scope(w, node);
             w.expr(ExprKind::Path, w.text(name), base, node)
         }
@@ -62,25 +64,25 @@ pub(super) fn expr(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "true" | "false" => literal(w, "TrueClass"),
         "range" => literal(w, "Range"),
         "parenthesized_statements" | "begin" => last_statement(node).map_or(NONE, |inner| w.expr_of(inner)),
-        "assignment" | "operator_assignment" => node.child_by_field_name("right").map_or(NONE, |inner| w.expr_of(inner)),
+        "assignment" | "operator_assignment" => node.field("right").map_or(NONE, |inner| w.expr_of(inner)),
         "return" => {
             let list = node.named_child(0).filter(|list| list.named_child_count() == 1);
             list.and_then(|list| list.named_child(0)).map_or(NONE, |inner| w.expr_of(inner))
         }
         "element_reference" => {
-            let Some(object) = node.child_by_field_name("object") else { return NONE };
+            let Some(object) = node.field("object") else { return NONE };
             let base = receiver(w, object);
             w.expr(ExprKind::Index, "", base, node)
         }
-        "conditional" => first_known(w, [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]),
+        "conditional" => first_known(w, [node.field("consequence"), node.field("alternative")]),
         "binary" => binary(w, node),
         _ => NONE,
     }
 }
 
 fn binary(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-    match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+    let (left, right) = (node.field("left"), node.field("right"));
+    match node.field("operator").map_or("", |operator| operator.kind()) {
         "||" | "or" => first_known(w, [left, right]),
         "&&" | "and" => right.map_or(NONE, |right| w.expr_of(right)),
         "==" | "!=" | "<" | ">" | "<=" | ">=" | "=~" | "!~" | "===" => w.expr(ExprKind::Literal, "TrueClass", NONE, node),
@@ -93,9 +95,9 @@ fn first_known(w: &mut Walker<'_>, choices: [Option<Node<'_>>; 2]) -> u32 {
 }
 
 fn call(w: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(name) = node.child_by_field_name("method") else { return NONE };
+    let Some(name) = node.field("method") else { return NONE };
     let text = w.text(name);
-    let Some(object) = node.child_by_field_name("receiver") else {
+    let Some(object) = node.field("receiver") else {
         return match text {
             // A class method makes one of its own kind.
             "new" => w.expr(ExprKind::New, "self", NONE, node),

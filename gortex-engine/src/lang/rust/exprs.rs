@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::patterns::{self, Origin};
 use super::{call_role, is_camel, is_primitive, tokens, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, flag};
@@ -20,14 +22,14 @@ pub(super) fn identifier(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `a::b` in value position.
 pub(super) fn scoped(walker: &mut Walker<'_>, node: Node<'_>) {
     let recv = qualifier(walker, node);
-    if let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() != "super") {
+    if let Some(name) = node.field("name").filter(|name| name.kind() != "super") {
         walker.reference(name, Role::Read, recv);
     }
 }
 
 /// Visits what stands in front of the last `::` and returns its expression.
 pub(super) fn qualifier(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(path) = node.child_by_field_name("path") else { return NONE };
+    let Some(path) = node.field("path") else { return NONE };
     types::visit(walker, path, Role::Type);
     receiver(walker, path)
 }
@@ -49,12 +51,12 @@ pub(super) fn field(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    Some((node.child_by_field_name("value")?, node.child_by_field_name("field")?))
+    Some((node.field("value")?, node.field("field")?))
 }
 
 /// The left side of an assignment is written, at its last name.
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         walker.visit_with(left, written);
     }
     walker.visit_field(node, "right");
@@ -67,7 +69,7 @@ fn written(walker: &mut Walker<'_>, node: Node<'_>) {
         }
         "scoped_identifier" => {
             let recv = qualifier(walker, node);
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 walker.reference(name, Role::Write, recv);
             }
         }
@@ -91,20 +93,20 @@ fn written(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `f(..)`, `a.f(..)`, `a::f(..)`, `Variant(..)`.
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(mut callee) = node.child_by_field_name("function") else { return walker.visit_children(node) };
+    let Some(mut callee) = node.field("function") else { return walker.visit_children(node) };
     let usage = result_use(walker);
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     let count = arguments.map(super::super::common::arg_count);
-    let turbofish = (callee.kind() == "generic_function").then(|| callee.child_by_field_name("type_arguments")).flatten();
+    let turbofish = (callee.kind() == "generic_function").then(|| callee.field("type_arguments")).flatten();
     if turbofish.is_some() {
-        callee = callee.child_by_field_name("function").unwrap_or(callee);
+        callee = callee.field("function").unwrap_or(callee);
     }
     let mut base = None;
     let called = match callee.kind() {
         "identifier" => Some((callee, NONE)),
         "scoped_identifier" => {
             let recv = qualifier(walker, callee);
-            callee.child_by_field_name("name").map(|name| (name, recv))
+            callee.field("name").map(|name| (name, recv))
         }
         "field_expression" => member(callee).and_then(|(value, name)| {
             walker.visit(value);
@@ -230,10 +232,10 @@ pub(super) fn result_use(walker: &Walker<'_>) -> Usage {
 
 /// `T { a: x, b, ..c }`
 pub(super) fn literal(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     types::visit(walker, name, Role::Instantiate);
     let made = path_value(walker, name);
-    let Some(body) = node.child_by_field_name("body") else { return };
+    let Some(body) = node.field("body") else { return };
     walker.visit_with(body, |walker, body| {
         walker.for_children(body, |walker, child| match child.kind() {
             "shorthand_field_initializer" => {
@@ -247,7 +249,7 @@ pub(super) fn literal(walker: &mut Walker<'_>, node: Node<'_>) {
                 });
             }
             "field_initializer" => walker.visit_with(child, |walker, child| {
-                if let Some(field) = child.child_by_field_name("field") {
+                if let Some(field) = child.field("field") {
                     walker.reference(field, Role::Write, made);
                 }
                 walker.visit_field(child, "value");
@@ -279,7 +281,7 @@ fn closure_given(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
 }
 
 fn closure_parameters(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
-    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let Some(parameters) = node.field("parameters") else { return };
     let mut given = given;
     let mut position = 0;
     walker.for_children(parameters, |walker, child| {
@@ -289,8 +291,8 @@ fn closure_parameters(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
         };
         position += 1;
         if child.kind() == "parameter" {
-            let ty = child.child_by_field_name("type");
-            if let Some(pattern) = child.child_by_field_name("pattern") {
+            let ty = child.field("type");
+            if let Some(pattern) = child.field("pattern") {
                 patterns::bind(walker, pattern, Origin { ty, ..Origin::of(init, child.end_byte()) });
             }
             if let Some(ty) = ty {
@@ -318,24 +320,24 @@ pub(super) fn if_expression(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `let pattern = value` in a condition.
 pub(super) fn let_condition(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     let init = value.map_or(NONE, |value| {
         walker.visit(value);
         walker.expr_of(value)
     });
-    if let Some(pattern) = node.child_by_field_name("pattern") {
+    if let Some(pattern) = node.field("pattern") {
         patterns::bind(walker, pattern, Origin { value, ..Origin::of(init, node.end_byte()) });
     }
 }
 
 /// Each arm's names are seen in that arm.
 pub(super) fn match_expression(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     let init = value.map_or(NONE, |value| {
         walker.visit(value);
         walker.expr_of(value)
     });
-    let Some(body) = node.child_by_field_name("body") else { return };
+    let Some(body) = node.field("body") else { return };
     walker.visit_with(body, |walker, body| {
         walker.for_children(body, |walker, arm| {
             if arm.kind() != "match_arm" {
@@ -349,12 +351,12 @@ pub(super) fn match_expression(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn match_arm<'a>(walker: &mut Walker<'a>, arm: Node<'_>, from: Origin<'a, '_>) {
-    let (pattern, value) = (arm.child_by_field_name("pattern"), arm.child_by_field_name("value"));
+    let (pattern, value) = (arm.field("pattern"), arm.field("value"));
     let known = [pattern, value];
     walker.visit_children_except(arm, &known);
     if let Some(whole) = pattern {
         walker.visit_with(whole, |walker, whole| {
-            let condition = whole.child_by_field_name("condition");
+            let condition = whole.field("condition");
             walker.for_children(whole, |walker, child| {
                 if Some(child) != condition {
                     patterns::bind(walker, child, Origin { at: child.end_byte(), ..from });
@@ -374,12 +376,12 @@ fn match_arm<'a>(walker: &mut Walker<'a>, arm: Node<'_>, from: Origin<'a, '_>) {
 
 /// `for pattern in value { .. }`
 pub(super) fn for_expression(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     if let Some(value) = value {
         walker.visit(value);
     }
     walker.in_scope(|walker| {
-        if let (Some(pattern), Some(value)) = (node.child_by_field_name("pattern"), value) {
+        if let (Some(pattern), Some(value)) = (node.field("pattern"), value) {
             let at = pattern.end_byte();
             match counted(walker, pattern, value) {
                 Some((number, item, of)) => {
@@ -410,14 +412,14 @@ fn counted<'t>(walker: &Walker<'_>, pattern: Node<'t>, value: Node<'t>) -> Optio
     if pattern.kind() != "tuple_pattern" || value.kind() != "call_expression" || pattern.named_child_count() != 2 {
         return None;
     }
-    let (of, name) = member(value.child_by_field_name("function")?)?;
+    let (of, name) = member(value.field("function")?)?;
     (walker.text(name) == "enumerate").then_some((pattern.named_child(0)?, pattern.named_child(1)?, of))
 }
 
 /// `let pattern: type = value else { .. };`
 pub(super) fn let_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(pattern) = node.child_by_field_name("pattern") else { return walker.visit_children(node) };
-    let (ty, value) = (node.child_by_field_name("type"), node.child_by_field_name("value"));
+    let Some(pattern) = node.field("pattern") else { return walker.visit_children(node) };
+    let (ty, value) = (node.field("type"), node.field("value"));
     if let Some(value) = value.filter(|value| value.kind() == "closure_expression" && pattern.kind() == "identifier") {
         return named_closure(walker, node, pattern, value);
     }
@@ -434,16 +436,16 @@ pub(super) fn let_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A closure bound to a name is a function of its block.
 fn named_closure(walker: &mut Walker<'_>, node: Node<'_>, name: Node<'_>, value: Node<'_>) {
-    let body = value.child_by_field_name("body");
+    let body = value.field("body");
     let mut cursor = value.walk();
     let is_async = value.children(&mut cursor).any(|child| child.kind() == "async");
     let owner = walker.owner();
     let in_test = owner != NONE && walker.def(owner).flags & (flag::IN_TEST | flag::TEST) != 0;
     let flags = if is_async { flag::ASYNC } else { 0 } | if in_test { flag::IN_TEST } else { 0 };
     let def = walker.define(NewDef::new(Kind::Function, node, name).body(body).flags(flags));
-    let parameters = value.child_by_field_name("parameters");
+    let parameters = value.field("parameters");
     walker.def_mut(def).params = parameters.map_or(0, |parameters| super::super::common::arg_count(parameters) as u16);
-    if let Some(result) = value.child_by_field_name("return_type") {
+    if let Some(result) = value.field("return_type") {
         let text = walker.text(result);
         let text = walker.intern(text);
         walker.def_mut(def).ty = text;
@@ -495,8 +497,8 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "metavariable" if walker.text(node) == "$crate" => walker.expr(ExprKind::Name, "crate", NONE, node),
         "scoped_identifier" | "scoped_type_identifier" => path(walker, node),
         "bracketed_type" => node.named_child(0).map_or(NONE, |inner| qualified(walker, inner)),
-        "generic_type" | "generic_type_with_turbofish" => inside(walker, node.child_by_field_name("type")),
-        "generic_function" => inside(walker, node.child_by_field_name("function")),
+        "generic_type" | "generic_type_with_turbofish" => inside(walker, node.field("type")),
+        "generic_function" => inside(walker, node.field("function")),
         "field_expression" => {
             let Some((value, name)) = member(node) else { return NONE };
             let base = receiver(walker, value);
@@ -514,7 +516,7 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             inside(walker, last_named(node))
         }
         "async_block" | "try_block" => inside(walker, last_named(node)),
-        "reference_expression" => inside(walker, node.child_by_field_name("value")),
+        "reference_expression" => inside(walker, node.field("value")),
         "index_expression" => {
             let (value, index) = (node.named_child(0), node.named_child(1));
             match inside(walker, value) {
@@ -525,12 +527,12 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             }
         }
         "type_cast_expression" => {
-            let text = node.child_by_field_name("type").map_or("", |ty| walker.text(ty));
+            let text = node.field("type").map_or("", |ty| walker.text(ty));
             walker.expr(ExprKind::Typed, text, NONE, node)
         }
         "block" => inside(walker, tail(node)),
-        "if_expression" => match inside(walker, node.child_by_field_name("consequence")) {
-            NONE => inside(walker, node.child_by_field_name("alternative")),
+        "if_expression" => match inside(walker, node.field("consequence")) {
+            NONE => inside(walker, node.field("alternative")),
             known => known,
         },
         "match_expression" => first_arm(walker, node),
@@ -558,9 +560,9 @@ fn name_of(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 }
 
 fn path(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(name) = node.child_by_field_name("name") else { return NONE };
+    let Some(name) = node.field("name") else { return NONE };
     let text = walker.text(name);
-    let Some(path) = node.child_by_field_name("path") else { return walker.expr(ExprKind::Name, text, NONE, node) };
+    let Some(path) = node.field("path") else { return walker.expr(ExprKind::Name, text, NONE, node) };
     // `self::a` and `super::a` begin with a module, not with a value.
     let base = if path.kind() == "self" { walker.expr(ExprKind::Name, "self", NONE, path) } else { receiver(walker, path) };
     walker.expr(ExprKind::Path, text, base, node)
@@ -568,14 +570,14 @@ fn path(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 
 /// What `<T as Trait>` or `<T>` stands for in front of `::`.
 fn qualified(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let of = if node.kind() == "qualified_type" { node.child_by_field_name("type") } else { Some(node) };
+    let of = if node.kind() == "qualified_type" { node.field("type") } else { Some(node) };
     let Some(of) = of else { return NONE };
     let text = walker.text(of);
     if text == "Self" { walker.expr(ExprKind::SelfRef, "", NONE, of) } else { walker.expr(ExprKind::Typed, text, NONE, of) }
 }
 
 fn called(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(callee) = node.child_by_field_name("function") else { return NONE };
+    let Some(callee) = node.field("function") else { return NONE };
     if callee.kind() == "generic_function"
         && let Some(known) = asked_for(walker, callee)
     {
@@ -595,8 +597,8 @@ fn called(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             }
         }
         "scoped_identifier" => {
-            let name = callee.child_by_field_name("name").map_or("", |name| walker.text(name));
-            if let Some(path) = callee.child_by_field_name("path").filter(|_| is_camel(name)) {
+            let name = callee.field("name").map_or("", |name| walker.text(name));
+            if let Some(path) = callee.field("path").filter(|_| is_camel(name)) {
                 return variant_of(walker, path, callee);
             }
         }
@@ -622,8 +624,8 @@ fn variant_of(walker: &mut Walker<'_>, before: Node<'_>, whole: Node<'_>) -> u32
 }
 
 fn made(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(name) = node.child_by_field_name("name") else { return NONE };
-    match name.child_by_field_name("path") {
+    let Some(name) = node.field("name") else { return NONE };
+    match name.field("path") {
         Some(path) => variant_of(walker, path, name),
         None => path_value(walker, name),
     }
@@ -631,19 +633,19 @@ fn made(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 
 /// `.collect::<T>()` and `.parse::<T>()` say what they give.
 fn asked_for(walker: &mut Walker<'_>, callee: Node<'_>) -> Option<u32> {
-    let (_, name) = member(callee.child_by_field_name("function")?)?;
+    let (_, name) = member(callee.field("function")?)?;
     if !matches!(walker.text(name), "collect" | "parse" | "sum" | "product") {
         return None;
     }
-    let text = walker.text(callee.child_by_field_name("type_arguments")?.named_child(0)?);
+    let text = walker.text(callee.field("type_arguments")?.named_child(0)?);
     (text != "_").then(|| walker.expr(ExprKind::Typed, text, NONE, callee))
 }
 
 fn first_arm(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(body) = node.child_by_field_name("body") else { return NONE };
+    let Some(body) = node.field("body") else { return NONE };
     let mut cursor = body.walk();
     for arm in body.named_children(&mut cursor).filter(|child| child.kind() == "match_arm") {
-        let known = inside(walker, arm.child_by_field_name("value"));
+        let known = inside(walker, arm.field("value"));
         if known != NONE {
             return known;
         }

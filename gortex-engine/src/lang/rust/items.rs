@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::types::{self, Generics};
 use super::{exprs, patterns, tokens};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
@@ -279,7 +281,7 @@ fn is_cfg_test(walker: &Walker<'_>, attribute: Node<'_>) -> bool {
     if tokens::attribute_path(attribute).is_none_or(|path| walker.text(path) != "cfg") {
         return false;
     }
-    let Some(arguments) = attribute.child_by_field_name("arguments") else { return false };
+    let Some(arguments) = attribute.field("arguments") else { return false };
     let holds_test = |tree: Node<'_>| {
         let mut cursor = tree.walk();
         tree.named_children(&mut cursor).any(|child| child.kind() == "identifier" && walker.text(child) == "test")
@@ -326,9 +328,9 @@ fn written_visibility(walker: &Walker<'_>, node: Node<'_>) -> Visibility {
 // ----- the items
 
 fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
-    let parameters = node.child_by_field_name("parameters");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
+    let parameters = node.field("parameters");
     let mut receiver = false;
     let mut count = 0;
     let mut flags = if body.is_none() { flag::DECLARATION } else { 0 };
@@ -338,7 +340,7 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
             match child.kind() {
                 "attribute_item" => {}
                 "self_parameter" => receiver = true,
-                "parameter" if child.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() == "self") => {
+                "parameter" if child.field("pattern").is_some_and(|pattern| pattern.kind() == "self") => {
                     receiver = true;
                 }
                 kind => {
@@ -360,7 +362,7 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
     let new = NewDef::new(kind, node, name).body(body).visibility(visibility(walker, node, around)).flags(flags);
     let def = enter(walker, new, above, around);
     walker.def_mut(def).params = count;
-    if let Some(result) = node.child_by_field_name("return_type") {
+    if let Some(result) = node.field("return_type") {
         type_text(walker, def, result);
     }
     let generics = Generics::of(walker, node, &around.generics);
@@ -378,8 +380,8 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
 fn parameter<'a>(walker: &mut Walker<'a>, node: Node<'_>, generics: &Generics<'a>) {
     match node.kind() {
         "parameter" => {
-            let ty = node.child_by_field_name("type");
-            if let Some(pattern) = node.child_by_field_name("pattern") {
+            let ty = node.field("type");
+            if let Some(pattern) = node.field("pattern") {
                 let text = ty.map(|ty| generics.text(walker, ty));
                 patterns::bind(walker, pattern, patterns::Origin { ty, text, ..patterns::Origin::at(node.end_byte()) });
             }
@@ -408,9 +410,9 @@ fn type_text(walker: &mut Walker<'_>, def: u32, node: Node<'_>) {
 }
 
 fn impl_item(walker: &mut Walker<'_>, node: Node<'_>, above: &Above<'_>) {
-    let Some(of) = node.child_by_field_name("type") else { return walker.visit_children(node) };
+    let Some(of) = node.field("type") else { return walker.visit_children(node) };
     let owner = types::bare_name(walker, of);
-    let target = node.child_by_field_name("trait");
+    let target = node.field("trait");
     let flags = attribute_flags(walker, above) & flag::IN_TEST;
     leading_attributes(walker, above);
     walker.in_scope(|walker| {
@@ -428,7 +430,7 @@ fn impl_item(walker: &mut Walker<'_>, node: Node<'_>, above: &Above<'_>) {
             flags,
             generics: Generics::of(walker, node, &Generics::default()),
         };
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field("body") {
             walker.visit_with(body, |walker, body| items(walker, body, &around));
         }
     });
@@ -447,23 +449,23 @@ fn supertype(walker: &mut Walker<'_>, sub: u32, sub_type: &str, target: Node<'_>
     let (text, name) = types::without_arguments(walker, target);
     walker.supertype(sub, sub_type, name, text, role, false);
     let mut inner = target;
-    while let Some(arguments) = inner.child_by_field_name("type_arguments").or_else(|| inner.child_by_field_name("type")) {
+    while let Some(arguments) = inner.field("type_arguments").or_else(|| inner.field("type")) {
         if arguments.kind() == "type_arguments" {
             walker.visit(arguments);
-            let Some(next) = inner.child_by_field_name("type") else { break };
+            let Some(next) = inner.field("type") else { break };
             inner = next;
         } else {
             inner = arguments;
         }
     }
-    if inner.child_by_field_name("path").is_some() {
+    if inner.field("path").is_some() {
         exprs::qualifier(walker, inner);
     }
 }
 
 fn trait_item<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let seen = visibility(walker, node, around);
     let def = enter(walker, NewDef::new(Kind::Trait, node, name).body(body).visibility(seen), above, around);
     let within = Around {
@@ -474,7 +476,7 @@ fn trait_item<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, ar
     };
     inside(walker, def, above, |walker| {
         walker.visit_field(node, "type_parameters");
-        if let Some(bounds) = node.child_by_field_name("bounds") {
+        if let Some(bounds) = node.field("bounds") {
             walker.for_children(bounds, |walker, bound| {
                 if matches!(
                     bound.kind(),
@@ -492,8 +494,8 @@ fn trait_item<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, ar
 }
 
 fn structure<'a>(walker: &mut Walker<'a>, node: Node<'_>, kind: Kind, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let seen = visibility(walker, node, around);
     let brace = body.filter(|body| body.kind() != "ordered_field_declaration_list");
     let def = enter(walker, NewDef::new(kind, node, name).body(brace).visibility(seen), above, around);
@@ -523,9 +525,9 @@ fn members(walker: &mut Walker<'_>, list: Node<'_>, inherited: Visibility) {
 }
 
 fn field<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let def = enter(walker, NewDef::new(Kind::Field, node, name).visibility(visibility(walker, node, around)), above, around);
-    if let Some(ty) = node.child_by_field_name("type") {
+    if let Some(ty) = node.field("type") {
         type_text(walker, def, ty);
         inside(walker, def, above, |walker| types::visit(walker, ty, Role::FieldType));
     }
@@ -553,14 +555,14 @@ fn positional<'a>(walker: &mut Walker<'a>, list: Node<'_>, around: &Around<'a>) 
 }
 
 fn variant<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let seen = visibility(walker, node, around);
     let def = enter(walker, NewDef::new(Kind::EnumMember, node, name).visibility(seen), above, around);
     inside(walker, def, above, |walker| {
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field("body") {
             members(walker, body, seen);
         }
-        if let Some(value) = node.child_by_field_name("value") {
+        if let Some(value) = node.field("value") {
             walker.visit(value);
             let init = walker.expr_of(value);
             walker.def_mut(def).init = init;
@@ -569,8 +571,8 @@ fn variant<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, aroun
 }
 
 fn type_alias<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let ty = node.child_by_field_name("type");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let ty = node.field("type");
     let flags = if ty.is_none() { flag::DECLARATION } else { 0 };
     let new = NewDef::new(Kind::TypeAlias, node, name).visibility(visibility(walker, node, around)).flags(flags);
     let def = enter(walker, new, above, around);
@@ -586,9 +588,9 @@ fn type_alias<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, ar
 }
 
 fn constant<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let ty = node.child_by_field_name("type");
-    let value = node.child_by_field_name("value");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let ty = node.field("type");
+    let value = node.field("value");
     let visit = |walker: &mut Walker<'a>| {
         types::visit_field(walker, node, "type", Role::Type);
         walker.visit_field(node, "value");
@@ -623,8 +625,8 @@ fn constant<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
 }
 
 fn module<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let Some(body) = node.child_by_field_name("body") else {
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let Some(body) = node.field("body") else {
         leading_attributes(walker, above);
         let reexport = if has_visibility(node) { import_flag::REEXPORT } else { 0 };
         let text = walker.text(name);
@@ -636,7 +638,7 @@ fn module<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around
 }
 
 fn macro_definition<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around: &Around<'a>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let exported = above
         .attributes
         .iter()

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{exprs, is_upper, types};
 use crate::facts::model::{ExprKind, NONE, Role};
 use crate::facts::walker::Walker;
@@ -126,7 +128,7 @@ fn items(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 fn tuple_struct<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
-    let Some(ty) = pattern.child_by_field_name("type") else { return walker.visit_children(pattern) };
+    let Some(ty) = pattern.field("type") else { return walker.visit_children(pattern) };
     let text = walker.text(ty);
     if text != "Self" {
         walker.visit(ty);
@@ -149,20 +151,20 @@ fn tuple_struct<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a,
 
 /// `Foo { a, b: pattern }`: each field is read, each name bound to it.
 fn fields<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
-    let Some(ty) = pattern.child_by_field_name("type") else { return walker.visit_children(pattern) };
+    let Some(ty) = pattern.field("type") else { return walker.visit_children(pattern) };
     types::visit(walker, ty, Role::Type);
     let value = exprs::path_value(walker, ty);
     walker.for_children(pattern, |walker, child| {
         if child.kind() != "field_pattern" {
             return;
         }
-        let Some(name) = child.child_by_field_name("name") else { return };
+        let Some(name) = child.field("name") else { return };
         if name.kind() != "integer_literal" {
             walker.reference(name, Role::Read, value);
         }
         let text = walker.text(name);
         let init = walker.expr(ExprKind::Member, text, value, name);
-        match child.child_by_field_name("pattern") {
+        match child.field("pattern") {
             Some(inner) => bind(walker, inner, Origin::of(init, from.at)),
             None => {
                 walker.bind(name, None, init, from.at);

@@ -8,6 +8,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{call_role, exprs, is_camel, is_primitive, is_upper};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Usage, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
@@ -63,7 +65,7 @@ pub(super) fn is_inert(path: &str) -> bool {
 pub(super) fn attribute(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(path) = attribute_path(node) else { return };
     let text = walker.text(path);
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     match text {
         "derive" => {
             if let Some(tree) = arguments {
@@ -85,7 +87,7 @@ pub(super) fn attribute(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     if path.kind() == "scoped_identifier" {
         let recv = exprs::qualifier(walker, path);
-        if let Some(name) = path.child_by_field_name("name") {
+        if let Some(name) = path.field("name") {
             walker.reference(name, Role::Attribute, recv);
         }
     } else {
@@ -148,11 +150,11 @@ pub(super) fn item_macro(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn called(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
-    if let Some(called) = node.child_by_field_name("macro") {
+    if let Some(called) = node.field("macro") {
         let (name, recv) = match called.kind() {
             "scoped_identifier" => {
                 let recv = exprs::qualifier(walker, called);
-                (called.child_by_field_name("name").unwrap_or(called), recv)
+                (called.field("name").unwrap_or(called), recv)
             }
             _ => (called, NONE),
         };
@@ -171,7 +173,7 @@ fn invoke(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
 
 /// What the well-known macros of the standard library give.
 pub(super) fn macro_value(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let name = node.child_by_field_name("macro").map_or("", |name| walker.text(name));
+    let name = node.field("macro").map_or("", |name| walker.text(name));
     let ty = match name {
         "vec" => "Vec",
         "format" | "concat" | "stringify" => "String",

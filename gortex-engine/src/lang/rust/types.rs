@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::exprs;
 use crate::facts::model::{NONE, Role};
 use crate::facts::walker::Walker;
@@ -32,7 +34,7 @@ fn mention(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
             }
         }
         "scoped_type_identifier" | "scoped_identifier" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let recv = exprs::qualifier(walker, node);
             walker.reference(name, role, recv);
         }
@@ -47,9 +49,9 @@ fn mention(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
         }
         "function_type" => {
             visit_field(walker, node, "trait", role);
-            if let Some(parameters) = node.child_by_field_name("parameters") {
+            if let Some(parameters) = node.field("parameters") {
                 walker.for_children(parameters, |walker, child| {
-                    let of = child.child_by_field_name("type").unwrap_or(child);
+                    let of = child.field("type").unwrap_or(child);
                     visit(walker, of, Role::GenericArg);
                 });
             }
@@ -84,15 +86,15 @@ fn mention(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
 pub(super) fn parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.for_children(node, |walker, child| match child.kind() {
         "type_parameter" => {
-            let Some(name) = child.child_by_field_name("name") else { return };
-            let bound = child.child_by_field_name("bounds").and_then(|bounds| telling_bound(walker, bounds));
+            let Some(name) = child.field("name") else { return };
+            let bound = child.field("bounds").and_then(|bounds| telling_bound(walker, bounds));
             walker.bind(name, bound, NONE, 0);
             walker.visit_field(child, "bounds");
             visit_field(walker, child, "default_type", Role::Type);
         }
         "const_parameter" => {
-            let Some(name) = child.child_by_field_name("name") else { return };
-            let ty = child.child_by_field_name("type");
+            let Some(name) = child.field("name") else { return };
+            let ty = child.field("type");
             walker.bind(name, ty.map(|ty| walker.text(ty)), NONE, 0);
             visit_field(walker, child, "type", Role::Type);
             walker.visit_field(child, "value");
@@ -110,14 +112,14 @@ impl<'a> Generics<'a> {
     /// Those of a definition, added to those around it.
     pub(super) fn of(walker: &Walker<'a>, node: Node<'_>, outer: &Generics<'a>) -> Generics<'a> {
         let mut found = outer.clone();
-        let parameters = node.child_by_field_name("type_parameters");
+        let parameters = node.field("type_parameters");
         let mut cursor = node.walk();
         let clauses = node.named_children(&mut cursor).filter(|child| child.kind() == "where_clause");
         for holder in parameters.into_iter().chain(clauses) {
             let mut cursor = holder.walk();
             for child in holder.named_children(&mut cursor) {
-                let name = child.child_by_field_name("name").or_else(|| child.child_by_field_name("left"));
-                let bound = child.child_by_field_name("bounds").and_then(|bounds| telling_bound(walker, bounds));
+                let name = child.field("name").or_else(|| child.field("left"));
+                let bound = child.field("bounds").and_then(|bounds| telling_bound(walker, bounds));
                 if let (Some(name), Some(bound)) = (name, bound) {
                     found.0.push((walker.text(name), bound));
                 }
@@ -130,7 +132,7 @@ impl<'a> Generics<'a> {
     pub(super) fn text(&self, walker: &Walker<'a>, ty: Node<'_>) -> &'a str {
         let mut inner = ty;
         while inner.kind() == "reference_type" {
-            let Some(next) = inner.child_by_field_name("type") else { break };
+            let Some(next) = inner.field("type") else { break };
             inner = next;
         }
         if inner.kind() == "type_identifier" {
@@ -165,9 +167,9 @@ pub(super) fn bare_name<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
     let mut node = node;
     loop {
         let inner = match node.kind() {
-            "scoped_type_identifier" => node.child_by_field_name("name"),
-            "generic_type" | "reference_type" | "pointer_type" => node.child_by_field_name("type"),
-            "dynamic_type" | "abstract_type" => node.child_by_field_name("trait"),
+            "scoped_type_identifier" => node.field("name"),
+            "generic_type" | "reference_type" | "pointer_type" => node.field("type"),
+            "dynamic_type" | "abstract_type" => node.field("trait"),
             "bounded_type" | "higher_ranked_trait_bound" => (0..node.named_child_count() as u32)
                 .filter_map(|index| node.named_child(index))
                 .find(|child| !matches!(child.kind(), "lifetime" | "type_parameters")),
@@ -184,13 +186,13 @@ pub(super) fn bare_name<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
 pub(super) fn without_arguments<'a, 't>(walker: &Walker<'a>, node: Node<'t>) -> (&'a str, Node<'t>) {
     let mut node = node;
     while let ("generic_type" | "generic_type_with_turbofish" | "higher_ranked_trait_bound", Some(inner)) =
-        (node.kind(), node.child_by_field_name("type"))
+        (node.kind(), node.field("type"))
     {
         node = inner;
     }
     let name = match node.kind() {
-        "function_type" => node.child_by_field_name("trait"),
-        "scoped_type_identifier" | "scoped_identifier" => node.child_by_field_name("name"),
+        "function_type" => node.field("trait"),
+        "scoped_type_identifier" | "scoped_identifier" => node.field("name"),
         _ => None,
     };
     let name = name.unwrap_or(node);

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::items;
 use crate::facts::model::import_flag;
 use crate::facts::walker::Walker;
@@ -9,7 +11,7 @@ use crate::facts::walker::Walker;
 /// `use a::{b, c as d, e::*, self};`
 pub(super) fn use_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
     let flags = if items::has_visibility(node) { import_flag::REEXPORT } else { 0 };
-    if let Some(argument) = node.child_by_field_name("argument") {
+    if let Some(argument) = node.field("argument") {
         let mut prefix = Vec::new();
         leaf(walker, argument, &mut prefix, flags);
     }
@@ -17,9 +19,9 @@ pub(super) fn use_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `extern crate a as b;`
 pub(super) fn extern_crate(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let reexport = if items::has_visibility(node) { import_flag::REEXPORT } else { 0 };
-    let alias = node.child_by_field_name("alias").map_or(walker.text(name), |alias| walker.text(alias));
+    let alias = node.field("alias").map_or(walker.text(name), |alias| walker.text(alias));
     let module = walker.text(name);
     walker.import(name, module, "", alias, import_flag::MODULE | reexport);
 }
@@ -31,10 +33,10 @@ fn leaf<'a>(walker: &mut Walker<'a>, node: Node<'_>, prefix: &mut Vec<&'a str>, 
             walker.for_children(node, |walker, child| leaf(walker, child, prefix, flags));
         }),
         "scoped_use_list" => {
-            if let Some(path) = node.child_by_field_name("path") {
+            if let Some(path) = node.field("path") {
                 segments(walker, path, prefix);
             }
-            if let Some(list) = node.child_by_field_name("list") {
+            if let Some(list) = node.field("list") {
                 leaf(walker, list, prefix, flags);
             }
         }
@@ -47,8 +49,8 @@ fn leaf<'a>(walker: &mut Walker<'a>, node: Node<'_>, prefix: &mut Vec<&'a str>, 
             walker.import(place, &prefix.join("::"), "", "", flags | import_flag::WILDCARD);
         }
         "use_as_clause" => {
-            let Some(path) = node.child_by_field_name("path") else { return };
-            let alias = node.child_by_field_name("alias").map_or("", |alias| walker.text(alias));
+            let Some(path) = node.field("path") else { return };
+            let alias = node.field("alias").map_or("", |alias| walker.text(alias));
             // `use Trait as _` brings in the trait's methods under no name.
             name(walker, path, prefix, Some(if alias == "_" { "" } else { alias }), flags);
         }
@@ -80,8 +82,8 @@ pub(super) fn segments<'a>(walker: &Walker<'a>, node: Node<'_>, into: &mut Vec<&
     let mut at = Some(node);
     while let Some(node) = at {
         if node.kind() == "scoped_identifier" {
-            into.extend(node.child_by_field_name("name").map(|name| walker.text(name)));
-            at = node.child_by_field_name("path");
+            into.extend(node.field("name").map(|name| walker.text(name)));
+            at = node.field("path");
         } else {
             into.push(walker.text(node));
             at = None;
@@ -92,7 +94,7 @@ pub(super) fn segments<'a>(walker: &Walker<'a>, node: Node<'_>, into: &mut Vec<&
 
 fn last_segment(node: Node<'_>) -> Node<'_> {
     match node.kind() {
-        "scoped_identifier" => node.child_by_field_name("name").unwrap_or(node),
+        "scoped_identifier" => node.field("name").unwrap_or(node),
         _ => node,
     }
 }

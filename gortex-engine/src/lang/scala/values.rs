@@ -7,6 +7,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::supertype;
 use crate::facts::model::{ExprKind, NONE, Role};
 use crate::facts::walker::Walker;
@@ -27,22 +29,22 @@ pub(super) fn plain_name<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
 pub(super) fn type_name(ty: Node<'_>) -> Option<Node<'_>> {
     match ty.kind() {
         "type_identifier" => Some(ty),
-        "generic_type" => type_name(ty.child_by_field_name("type")?),
+        "generic_type" => type_name(ty.field("type")?),
         "stable_type_identifier" => last_named(ty).filter(|last| last.kind() == "type_identifier"),
         "applied_constructor_type" | "annotated_type" => type_name(first_named(ty)?),
-        "lazy_parameter_type" | "repeated_parameter_type" => type_name(ty.child_by_field_name("type")?),
-        "compound_type" => type_name(ty.child_by_field_name("base")?),
+        "lazy_parameter_type" | "repeated_parameter_type" => type_name(ty.field("type")?),
+        "compound_type" => type_name(ty.field("base")?),
         _ => None,
     }
 }
 
 /// A type's text as `link` reads it: by-name types are what they give, repeated ones a list.
 pub(super) fn plain_type_text(walker: &Walker<'_>, ty: Node<'_>) -> String {
-    let inner = ty.child_by_field_name("type");
+    let inner = ty.field("type");
     match (ty.kind(), inner) {
         ("lazy_parameter_type", Some(inner)) => line(walker, inner).into_owned(),
         ("repeated_parameter_type", Some(inner)) => format!("{}[]", line(walker, inner)),
-        ("compound_type", _) => ty.child_by_field_name("base").map_or_else(String::new, |base| line(walker, base).into_owned()),
+        ("compound_type", _) => ty.field("base").map_or_else(String::new, |base| line(walker, base).into_owned()),
         ("function_type", _) => String::new(),
         _ => line(walker, ty).into_owned(),
     }
@@ -87,7 +89,7 @@ pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     for child in named_children(list) {
         let name = match child.kind() {
             "identifier" => Some(child),
-            "covariant_type_parameter" | "contravariant_type_parameter" => child.child_by_field_name("name"),
+            "covariant_type_parameter" | "contravariant_type_parameter" => child.field("name"),
             _ => None,
         };
         if let Some(name) = name {
@@ -112,19 +114,19 @@ pub(super) fn bind_pattern(walker: &mut Walker<'_>, node: Node<'_>, ty: Option<&
             walker.bind(node, ty, init, at);
         }
         "typed_pattern" => {
-            let written = node.child_by_field_name("type");
+            let written = node.field("type");
             if let Some(written) = written {
                 types(walker, written, Role::Type, 0);
             }
             let text = written.map(|written| plain_type_text(walker, written));
-            if let Some(inner) = node.child_by_field_name("pattern") {
+            if let Some(inner) = node.field("pattern") {
                 bind_pattern(walker, inner, text.as_deref(), NONE, at);
             }
         }
         "capture_pattern" => {
-            let inner = node.child_by_field_name("pattern");
-            let text = inner.and_then(|inner| inner.child_by_field_name("type")).map(|ty| plain_type_text(walker, ty));
-            if let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "identifier") {
+            let inner = node.field("pattern");
+            let text = inner.and_then(|inner| inner.field("type")).map(|ty| plain_type_text(walker, ty));
+            if let Some(name) = node.field("name").filter(|name| name.kind() == "identifier") {
                 walker.bind(name, text.as_deref(), init, at);
             }
             if let Some(inner) = inner {
@@ -132,7 +134,7 @@ pub(super) fn bind_pattern(walker: &mut Walker<'_>, node: Node<'_>, ty: Option<&
             }
         }
         "case_class_pattern" => {
-            let ty = node.child_by_field_name("type");
+            let ty = node.field("type");
             if let Some(ty) = ty {
                 types(walker, ty, Role::Type, 0);
             }
@@ -150,7 +152,7 @@ pub(super) fn bind_pattern(walker: &mut Walker<'_>, node: Node<'_>, ty: Option<&
             }
         }
         "alternative_pattern" | "infix_pattern" | "named_pattern" | "repeat_pattern" => {
-            let operator = node.child_by_field_name("operator").map(|operator| operator.id());
+            let operator = node.field("operator").map(|operator| operator.id());
             for part in named_children(node).into_iter().filter(|part| Some(part.id()) != operator) {
                 bind_pattern(walker, part, None, NONE, at);
             }
@@ -165,7 +167,7 @@ fn starts_low(text: &str) -> bool {
 }
 
 pub(super) fn match_expression(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     let subject = value.map_or(NONE, |value| walker.expr_of(value));
     if let Some(value) = value {
         walker.visit(value);
@@ -185,7 +187,7 @@ pub(super) fn case_block(walker: &mut Walker<'_>, node: Node<'_>) {
 fn cases(walker: &mut Walker<'_>, block: Node<'_>, subject: u32) {
     walker.for_children(block, |walker, clause| {
         walker.in_scope(|walker| {
-            let pattern = clause.child_by_field_name("pattern");
+            let pattern = clause.field("pattern");
             if let Some(pattern) = pattern {
                 bind_pattern(walker, pattern, None, subject, pattern.end_byte());
             }
@@ -215,16 +217,16 @@ pub(super) fn lambda(walker: &mut Walker<'_>, node: Node<'_>) {
 
 fn lambda_given(walker: &mut Walker<'_>, node: Node<'_>, given: u32) {
     walker.in_lambda(|walker| {
-        let parameters = node.child_by_field_name("parameters");
+        let parameters = node.field("parameters");
         match parameters {
             Some(list) if list.kind() == "bindings" => {
                 for (slot, binding) in named_children(list).into_iter().enumerate() {
-                    let ty = binding.child_by_field_name("type");
+                    let ty = binding.field("type");
                     if let Some(ty) = ty {
                         types(walker, ty, Role::Type, 0);
                     }
                     let text = ty.map(|ty| plain_type_text(walker, ty));
-                    if let Some(name) = binding.child_by_field_name("name") {
+                    if let Some(name) = binding.field("name") {
                         walker.bind(name, text.as_deref(), if slot == 0 { given } else { NONE }, list.end_byte());
                     }
                 }
@@ -297,7 +299,7 @@ pub(super) fn field_expression(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn member(walker: &mut Walker<'_>, node: Node<'_>, role: Role) {
-    let (Some(object), Some(name)) = (node.child_by_field_name("value"), node.child_by_field_name("field")) else {
+    let (Some(object), Some(name)) = (node.field("value"), node.field("field")) else {
         return walker.visit_children(node);
     };
     let recv = receiver(walker, object);
@@ -311,19 +313,17 @@ pub(super) fn generic_function(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (Some(function), Some(list)) = (node.child_by_field_name("function"), node.child_by_field_name("arguments")) else {
+    let (Some(function), Some(list)) = (node.field("function"), node.field("arguments")) else {
         return walker.visit_children(node);
     };
     let usage = walker.result_use();
     let args = if list.kind() == "arguments" { arg_count(list) } else { 1 };
     let (callee, types) = match function.kind() {
-        "generic_function" => {
-            (function.child_by_field_name("function").unwrap_or(function), function.child_by_field_name("type_arguments"))
-        }
+        "generic_function" => (function.field("function").unwrap_or(function), function.field("type_arguments")),
         _ => (function, None),
     };
     let mut given = NONE;
-    match (callee.kind(), callee.child_by_field_name("value"), callee.child_by_field_name("field")) {
+    match (callee.kind(), callee.field("value"), callee.field("field")) {
         ("identifier", ..) => {
             let text = plain_name(walker, callee);
             if text != "this" {
@@ -364,7 +364,7 @@ fn arguments(walker: &mut Walker<'_>, list: Node<'_>, given: u32) {
 
 /// `a function b` calls a member of `a`.
 pub(super) fn infix(walker: &mut Walker<'_>, node: Node<'_>) {
-    let parts = (node.child_by_field_name("left"), node.child_by_field_name("operator"), node.child_by_field_name("right"));
+    let parts = (node.field("left"), node.field("operator"), node.field("right"));
     let (Some(left), Some(operator), Some(right)) = parts else { return walker.visit_children(node) };
     let text = plain_name(walker, operator);
     if is_arithmetic(text) {
@@ -431,12 +431,12 @@ pub(super) fn postfix(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
     let usage = walker.result_use();
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     let body = named_children(node).into_iter().find(|child| matches!(child.kind(), "template_body" | "with_template_body"));
     let ty = named_children(node).into_iter().find(|child| type_name(*child).is_some());
     if let Some(ty) = ty {
         let before = walker.rows.refs.len();
-        let head = if ty.kind() == "compound_type" { ty.child_by_field_name("base").unwrap_or(ty) } else { ty };
+        let head = if ty.kind() == "compound_type" { ty.field("base").unwrap_or(ty) } else { ty };
         types(walker, head, Role::Instantiate, 0);
         let place = type_name(head).map_or(u32::MAX, |name| name.start_byte() as u32);
         if let Some(found) = walker.rows.refs[before..].iter().position(|row| row.at == place) {
@@ -459,7 +459,7 @@ pub(super) fn creation(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    match node.child_by_field_name("left") {
+    match node.field("left") {
         Some(left) if left.kind() == "identifier" => {
             walker.reference_named(left, plain_name(walker, left), Role::Write, NONE);
         }
@@ -471,7 +471,7 @@ pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn ascription(walker: &mut Walker<'_>, node: Node<'_>) {
-    let ty = node.child_by_field_name("type").or_else(|| node.child_by_field_name("return_type"));
+    let ty = node.field("type").or_else(|| node.field("return_type"));
     if let Some(ty) = ty {
         types(walker, ty, Role::Type, 0);
     }
@@ -479,7 +479,7 @@ pub(super) fn ascription(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn interpolated(walker: &mut Walker<'_>, node: Node<'_>) {
-    walker.visit_children_except(node, &[node.child_by_field_name("interpolator")]);
+    walker.visit_children_except(node, &[node.field("interpolator")]);
 }
 
 // ----- what stands before a name
@@ -504,7 +504,7 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             _ => NONE,
         },
         "generic_function" => match field("function").filter(|inner| inner.kind() == "field_expression") {
-            Some(inner) if inner.child_by_field_name("field").is_some_and(|name| walker.text(name) == "asInstanceOf") => {
+            Some(inner) if inner.field("field").is_some_and(|name| walker.text(name) == "asInstanceOf") => {
                 typed(walker, field("type_arguments").and_then(first_named), node)
             }
             _ => field("function").map_or(NONE, |inner| walker.expr_of(inner)),
@@ -546,8 +546,8 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 fn placeholder(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
     let mut above = std::iter::successors(node.parent(), Node::parent).take(8);
     let Some(list) = above.find(|above| above.kind() == "arguments") else { return NONE };
-    let function = list.parent().and_then(|call| call.child_by_field_name("function"));
-    let parts = function.map(|function| (function.child_by_field_name("value"), function.child_by_field_name("field")));
+    let function = list.parent().and_then(|call| call.field("function"));
+    let parts = function.map(|function| (function.field("value"), function.field("field")));
     let Some((Some(object), Some(name))) = parts else { return NONE };
     if takes_elements(walker.text(name)) { derived(walker, ExprKind::Element, "", object, node) } else { NONE }
 }

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{Outer, Value, define_hidden, defs, key, modifiers, types, value};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Str, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker};
@@ -15,25 +17,25 @@ pub(super) fn class_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// [`class_declaration`] inside `export` or `declare`.
 pub(super) fn declared_class<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return class_value(walker, node) };
+    let Some(name) = node.field("name") else { return class_value(walker, node) };
     let (mut flags, _) = modifiers(walker, node);
     flags &= flag::DECORATED;
     if outer.node.is_some_and(|outer| has_decorator(outer)) {
         flags |= flag::DECORATED;
     }
-    let new = outer.new_def(Kind::Class, node, name).body(node.child_by_field_name("body")).flags(flags);
+    let new = outer.new_def(Kind::Class, node, name).body(node.field("body")).flags(flags);
     let def = walker.define(new);
     class_inside(walker, node, def, outer.node);
 }
 
 fn has_decorator(node: Node<'_>) -> bool {
-    node.child_by_field_name("decorator").is_some()
+    node.field("decorator").is_some()
 }
 
 /// A class expression that nothing names from outside.
 pub(super) fn class_value(walker: &mut Walker<'_>, node: Node<'_>) {
-    let body = node.child_by_field_name("body");
-    let def = match node.child_by_field_name("name") {
+    let body = node.field("body");
+    let def = match node.field("name") {
         Some(name) => {
             let text = walker.text(name);
             define_hidden(walker, NewDef::new(Kind::Class, node, name).body(body), text)
@@ -53,7 +55,7 @@ pub(super) fn class_value(walker: &mut Walker<'_>, node: Node<'_>) {
 /// Visits a class as `def`; `outer` may carry decorators (`@x export class`).
 pub(super) fn class_inside(walker: &mut Walker<'_>, node: Node<'_>, def: u32, outer: Option<Node<'_>>) {
     walker.in_def(def, |walker| {
-        if let Some(name) = node.child_by_field_name("name")
+        if let Some(name) = node.field("name")
             && node.kind() == "class"
         {
             let text = walker.text(name);
@@ -99,13 +101,13 @@ fn base_class(walker: &mut Walker<'_>, node: Node<'_>, def: u32) {
         }
         "member_expression" => {
             let text = walker.text(node);
-            let place = node.child_by_field_name("property").unwrap_or(node);
+            let place = node.field("property").unwrap_or(node);
             walker.supertype(def, "", place, text, Role::Extends, false);
             walker.visit_field(node, "object");
         }
         "call_expression" => {
             // A mix-in hands its arguments' members on.
-            if let Some(arguments) = node.child_by_field_name("arguments") {
+            if let Some(arguments) = node.field("arguments") {
                 walker.for_children(arguments, |walker, argument| {
                     if argument.kind() == "identifier" {
                         let text = walker.text(argument);
@@ -121,7 +123,7 @@ fn base_class(walker: &mut Walker<'_>, node: Node<'_>, def: u32) {
 
 fn class_body(walker: &mut Walker<'_>, body: Node<'_>, def: u32) {
     walker.for_children(body, |walker, child| {
-        if let Some(name) = child.child_by_field_name("name").or_else(|| child.child_by_field_name("property")) {
+        if let Some(name) = child.field("name").or_else(|| child.field("property")) {
             let (_, text) = key(walker, name);
             walker.announce(def, text);
         }
@@ -165,7 +167,7 @@ fn decorate(walker: &mut Walker<'_>, first: Node<'_>, member: Node<'_>, def: u32
 }
 
 fn field(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+    let name = node.field("name").or_else(|| node.field("property"));
     let Some(name) = name else { return walker.visit_children(node) };
     let (flags, visibility) = modifiers(walker, node);
     if name.kind() == "computed_property_name" {
@@ -173,7 +175,7 @@ fn field(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     let (place, text) = key(walker, name);
     let default = if name.kind() == "private_property_identifier" { Visibility::Private } else { Visibility::Public };
-    let init = node.child_by_field_name("value");
+    let init = node.field("value");
     let found = init.map_or(Value::Other, |init| value(walker, init));
     let kind = if matches!(found, Value::Function(_)) { Kind::Method } else { Kind::Field };
     let new = NewDef::new(kind, node, place).visibility(visibility.unwrap_or(default)).flags(flags);
@@ -222,8 +224,7 @@ pub(super) fn assigned_field(walker: &mut Walker<'_>, whole: Node<'_>, property:
     let new = NewDef::new(Kind::Field, whole, property).visibility(visibility);
     match value(walker, right) {
         Value::Function(function) => {
-            let def =
-                define_hidden(walker, NewDef { kind: Kind::Method, ..new }.body(function.child_by_field_name("body")), name);
+            let def = define_hidden(walker, NewDef { kind: Kind::Method, ..new }.body(function.field("body")), name);
             (walker.def_mut(def).parent, walker.def_mut(def).owner_type) = (parent, owner_type);
             defs::function_inside(walker, Some(def), function);
         }
@@ -272,7 +273,7 @@ pub(super) fn parameter_property(walker: &mut Walker<'_>, parameter: Node<'_>, p
     let def = define_hidden(walker, new, text);
     walker.def_mut(def).parent = class;
     walker.announce(class, text);
-    if let Some(annotation) = parameter.child_by_field_name("type") {
+    if let Some(annotation) = parameter.field("type") {
         types::set_type(walker, def, annotation);
     }
 }

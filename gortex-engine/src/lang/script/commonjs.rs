@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::refs::last_function;
 use super::{Value, classes, define_hidden, defs, first_named, key, modifiers, modules, patterns, peeled, string_text, value};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
@@ -16,13 +18,13 @@ fn require_source<'t>(walker: &Walker<'_>, node: Node<'t>) -> Option<Node<'t>> {
     if node.kind() != "call_expression" {
         return None;
     }
-    let function = node.child_by_field_name("function")?;
+    let function = node.field("function")?;
     let known = match function.kind() {
         "identifier" => walker.text(function) == "require",
         "import" => true,
         _ => false,
     };
-    let arguments = node.child_by_field_name("arguments").filter(|_| known)?;
+    let arguments = node.field("arguments").filter(|_| known)?;
     first_named(arguments).filter(|first| first.kind() == "string")
 }
 
@@ -38,11 +40,11 @@ fn module_source<'t>(walker: &Walker<'_>, node: Node<'t>) -> Option<Node<'t>> {
     let direct = require_source(walker, node);
     // An `import()` that nobody waits for is a promise, not the module.
     if direct.is_some() {
-        return direct.filter(|_| node.child_by_field_name("function").is_some_and(|function| function.kind() == "identifier"));
+        return direct.filter(|_| node.field("function").is_some_and(|function| function.kind() == "identifier"));
     }
-    let function = node.child_by_field_name("function")?;
+    let function = node.field("function")?;
     let interop = function.kind() == "identifier" && walker.text(function).starts_with('_');
-    let arguments = node.child_by_field_name("arguments").filter(|list| interop && list.kind() == "arguments")?;
+    let arguments = node.field("arguments").filter(|list| interop && list.kind() == "arguments")?;
     require_source(walker, first_named(arguments)?)
 }
 
@@ -50,7 +52,7 @@ fn module_source<'t>(walker: &Walker<'_>, node: Node<'t>) -> Option<Node<'t>> {
 pub(super) fn required(walker: &mut Walker<'_>, name: Node<'_>, init: Node<'_>) -> bool {
     let node = peeled(init);
     if node.kind() == "member_expression" {
-        let (Some(object), Some(property)) = (node.child_by_field_name("object"), node.child_by_field_name("property")) else {
+        let (Some(object), Some(property)) = (node.field("object"), node.field("property")) else {
             return false;
         };
         let Some(source) = module_source(walker, object).filter(|_| name.kind() == "identifier") else { return false };
@@ -79,14 +81,14 @@ fn required_name(walker: &mut Walker<'_>, node: Node<'_>, source: Node<'_>, modu
     let (place, target) = match node.kind() {
         "shorthand_property_identifier_pattern" => (node, node),
         "object_assignment_pattern" => {
-            if let Some(right) = node.child_by_field_name("right") {
+            if let Some(right) = node.field("right") {
                 walker.visit(right);
             }
-            let Some(left) = node.child_by_field_name("left") else { return };
+            let Some(left) = node.field("left") else { return };
             (left, left)
         }
         "pair_pattern" => {
-            let (Some(name), Some(target)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else { return };
+            let (Some(name), Some(target)) = (node.field("key"), node.field("value")) else { return };
             (name, target)
         }
         "rest_pattern" => {
@@ -133,8 +135,8 @@ fn is_exports(walker: &Walker<'_>, node: Node<'_>) -> bool {
 }
 
 fn is_module_exports(walker: &Walker<'_>, node: Node<'_>) -> bool {
-    node.child_by_field_name("property").is_some_and(|property| walker.text(property) == "exports")
-        && node.child_by_field_name("object").is_some_and(|object| walker.text(object) == "module")
+    node.field("property").is_some_and(|property| walker.text(property) == "exports")
+        && node.field("object").is_some_and(|object| walker.text(object) == "module")
 }
 
 /// The module definition around, or [`NONE`].
@@ -148,7 +150,7 @@ fn module_around(walker: &Walker<'_>) -> u32 {
 
 /// An assignment to a member that defines or exports something; says whether it did.
 pub(super) fn assigned(walker: &mut Walker<'_>, whole: Node<'_>, left: Node<'_>, right: Node<'_>) -> bool {
-    let (Some(object), Some(property)) = (left.child_by_field_name("object"), left.child_by_field_name("property")) else {
+    let (Some(object), Some(property)) = (left.field("object"), left.field("property")) else {
         return false;
     };
     if is_module_exports(walker, left) {
@@ -164,7 +166,7 @@ pub(super) fn assigned(walker: &mut Walker<'_>, whole: Node<'_>, left: Node<'_>,
         return prototype(walker, object, right);
     }
     if object.kind() == "member_expression"
-        && let (Some(class), Some(last)) = (object.child_by_field_name("object"), object.child_by_field_name("property"))
+        && let (Some(class), Some(last)) = (object.field("object"), object.field("property"))
         && walker.text(last) == "prototype"
     {
         walker.visit(class);
@@ -177,7 +179,7 @@ pub(super) fn assigned(walker: &mut Walker<'_>, whole: Node<'_>, left: Node<'_>,
 }
 
 fn last_segment<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
-    walker.text(node.child_by_field_name("property").unwrap_or(node))
+    walker.text(node.field("property").unwrap_or(node))
 }
 
 /// A member of a type that is declared outside of it.
@@ -188,7 +190,7 @@ fn member_outside(walker: &mut Walker<'_>, whole: Node<'_>, property: Node<'_>, 
     match value(walker, init) {
         Value::Function(function) => {
             let (flags, _) = modifiers(walker, function);
-            let def = define_hidden(walker, new.body(function.child_by_field_name("body")).flags(flags), name);
+            let def = define_hidden(walker, new.body(function.field("body")).flags(flags), name);
             (walker.def_mut(def).parent, walker.def_mut(def).owner_type) = (parent, owner_type);
             defs::function_inside(walker, Some(def), function);
         }
@@ -209,7 +211,7 @@ fn prototype(walker: &mut Walker<'_>, class: Node<'_>, right: Node<'_>) -> bool 
             walker.visit(class);
             walker.for_children(inner, |walker, child| match child.kind() {
                 "pair" => {
-                    if let (Some(name), Some(init)) = (child.child_by_field_name("key"), child.child_by_field_name("value")) {
+                    if let (Some(name), Some(init)) = (child.field("key"), child.field("value")) {
                         member_outside(walker, child, name, init, owner, 0);
                     }
                 }
@@ -227,15 +229,15 @@ fn prototype(walker: &mut Walker<'_>, class: Node<'_>, right: Node<'_>) -> bool 
         }
         // `Object.create(Base.prototype)`, `new Base()`
         "call_expression" | "new_expression" => {
-            let base = match inner.child_by_field_name("constructor") {
+            let base = match inner.field("constructor") {
                 Some(constructor) => Some(constructor),
-                None => inner.child_by_field_name("arguments").and_then(first_named).and_then(|first| {
-                    let property = first.child_by_field_name("property")?;
-                    (walker.text(property) == "prototype").then(|| first.child_by_field_name("object"))?
+                None => inner.field("arguments").and_then(first_named).and_then(|first| {
+                    let property = first.field("property")?;
+                    (walker.text(property) == "prototype").then(|| first.field("object"))?
                 }),
             };
             if let Some(base) = base.filter(|base| matches!(base.kind(), "identifier" | "member_expression")) {
-                let place = base.child_by_field_name("property").unwrap_or(base);
+                let place = base.field("property").unwrap_or(base);
                 let text = walker.text(base);
                 walker.supertype(NONE, owner, place, text, Role::Extends, false);
             }
@@ -276,7 +278,7 @@ fn function_on_object(walker: &mut Walker<'_>, whole: Node<'_>, object: Node<'_>
 
 fn exported_function<'t>(walker: &mut Walker<'_>, new: NewDef<'t>, name: &str, function: Node<'t>) {
     let (flags, _) = modifiers(walker, function);
-    let def = define_hidden(walker, new.body(function.child_by_field_name("body")).flags(flags), name);
+    let def = define_hidden(walker, new.body(function.field("body")).flags(flags), name);
     let parent = module_around(walker);
     walker.def_mut(def).parent = parent;
     defs::function_inside(walker, Some(def), function);
@@ -310,7 +312,7 @@ fn whole_export(walker: &mut Walker<'_>, whole: Node<'_>, right: Node<'_>) {
 fn rightmost(node: Node<'_>) -> Option<Node<'_>> {
     let mut node = node;
     while node.kind() == "assignment_expression" {
-        node = peeled(node.child_by_field_name("right")?);
+        node = peeled(node.field("right")?);
     }
     Some(node)
 }
@@ -323,7 +325,7 @@ fn exported_member(walker: &mut Walker<'_>, node: Node<'_>) {
             walker.export(node, text, text);
         }
         "pair" => {
-            let (Some(name), Some(init)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else { return };
+            let (Some(name), Some(init)) = (node.field("key"), node.field("value")) else { return };
             let (place, text) = key(walker, name);
             named_export(walker, node, place, text, init);
         }
@@ -359,7 +361,7 @@ fn named_export(walker: &mut Walker<'_>, whole: Node<'_>, place: Node<'_>, name:
     match value(walker, right) {
         Value::Function(function) => return exported_function(walker, new, name, function),
         Value::Class(class) => {
-            let new = NewDef { kind: Kind::Class, ..new }.body(class.child_by_field_name("body"));
+            let new = NewDef { kind: Kind::Class, ..new }.body(class.field("body"));
             let def = define_hidden(walker, new, name);
             walker.def_mut(def).parent = module_around(walker);
             return classes::class_inside(walker, class, def, None);
@@ -387,8 +389,7 @@ fn named_export(walker: &mut Walker<'_>, whole: Node<'_>, place: Node<'_>, name:
                 return walker.import(source, module, "", name, import_flag::MODULE | import_flag::REEXPORT);
             }
             if inner.kind() == "member_expression"
-                && let (Some(object), Some(property)) =
-                    (inner.child_by_field_name("object"), inner.child_by_field_name("property"))
+                && let (Some(object), Some(property)) = (inner.field("object"), inner.field("property"))
                 && let Some(source) = module_source(walker, object)
             {
                 let (module, member) = (string_text(walker, source), walker.text(property));
@@ -410,20 +411,20 @@ const TEST_MODES: &[&str] = &["only", "skip", "todo", "concurrent", "sequential"
 
 /// The title and function of `test("title", function)`, if the call is one.
 pub(super) fn test_case<'t>(walker: &Walker<'_>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    let mut callee = node.child_by_field_name("function")?;
+    let mut callee = node.field("function")?;
     loop {
         match callee.kind() {
             "identifier" => break,
             "member_expression" => {
-                let mode = callee.child_by_field_name("property")?;
+                let mode = callee.field("property")?;
                 if !TEST_MODES.contains(&walker.text(mode)) {
                     return None;
                 }
-                callee = callee.child_by_field_name("object")?;
+                callee = callee.field("object")?;
             }
             // `test.each(table)("title", ..)`
             "call_expression" => {
-                callee = callee.child_by_field_name("function").filter(|inner| inner.kind() == "member_expression")?;
+                callee = callee.field("function").filter(|inner| inner.kind() == "member_expression")?;
             }
             _ => return None,
         }
@@ -431,7 +432,7 @@ pub(super) fn test_case<'t>(walker: &Walker<'_>, node: Node<'t>) -> Option<(Node
     if !TESTS.contains(&walker.text(callee)) {
         return None;
     }
-    let arguments = node.child_by_field_name("arguments").filter(|list| list.kind() == "arguments")?;
+    let arguments = node.field("arguments").filter(|list| list.kind() == "arguments")?;
     let title = first_named(arguments).filter(|first| matches!(first.kind(), "string" | "template_string"))?;
     Some((title, last_function(arguments)?))
 }
@@ -442,7 +443,7 @@ pub(super) fn enter_test(walker: &mut Walker<'_>, call: Node<'_>, title: Node<'_
     let name = if text.contains('\n') { one_line(text, TITLE_BYTES) } else { clip(text, TITLE_BYTES) };
     let (flags, _) = modifiers(walker, function);
     let place = if title.kind() == "string" { title.named_child(0).unwrap_or(title) } else { title };
-    let new = NewDef::new(Kind::Function, call, place).body(function.child_by_field_name("body")).flags(flags | flag::TEST);
+    let new = NewDef::new(Kind::Function, call, place).body(function.field("body")).flags(flags | flag::TEST);
     let def = define_hidden(walker, new, &name);
     defs::function_inside(walker, Some(def), function);
 }

@@ -5,6 +5,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::patterns::{self, Into};
 use super::{Outer, Value, classes, commonjs, define_hidden, is_function, key, modifiers, refs, types, value};
 use crate::facts::model::{ExprKind, Kind, NONE, Role, Visibility, flag};
@@ -17,7 +19,7 @@ pub(super) fn function_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// [`function_declaration`] inside `export` or `declare`.
 pub(super) fn declared_function<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let mut new = outer.new_def(Kind::Function, node, name);
     if node.kind() == "function_signature" {
         new = new.flags(flag::DECLARATION);
@@ -27,11 +29,11 @@ pub(super) fn declared_function<'t>(walker: &mut Walker<'_>, node: Node<'t>, out
 
 /// A function expression or arrow function that nothing names from outside.
 pub(super) fn function_value(walker: &mut Walker<'_>, node: Node<'_>) {
-    match node.child_by_field_name("name") {
+    match node.field("name") {
         Some(name) => {
             let (flags, _) = modifiers(walker, node);
             let text = walker.text(name);
-            let new = NewDef::new(Kind::Function, node, name).body(node.child_by_field_name("body")).flags(flags);
+            let new = NewDef::new(Kind::Function, node, name).body(node.field("body")).flags(flags);
             let def = define_hidden(walker, new, text);
             function_inside(walker, Some(def), node);
         }
@@ -42,7 +44,7 @@ pub(super) fn function_value(walker: &mut Walker<'_>, node: Node<'_>) {
 /// Defines a function under the node's own name and visits it.
 pub(super) fn enter_function<'t>(walker: &mut Walker<'_>, new: NewDef<'t>, function: Node<'t>) -> u32 {
     let (flags, _) = modifiers(walker, function);
-    let new = new.body(function.child_by_field_name("body")).flags(flags);
+    let new = new.body(function.field("body")).flags(flags);
     let def = walker.define(new);
     function_inside(walker, Some(def), function);
     def
@@ -51,7 +53,7 @@ pub(super) fn enter_function<'t>(walker: &mut Walker<'_>, new: NewDef<'t>, funct
 /// [`enter_function`] under a name that bare names around do not mean.
 pub(super) fn enter_hidden<'t>(walker: &mut Walker<'_>, new: NewDef<'t>, name: &str, function: Node<'t>) -> u32 {
     let (flags, _) = modifiers(walker, function);
-    let new = new.body(function.child_by_field_name("body")).flags(flags);
+    let new = new.body(function.field("body")).flags(flags);
     let def = define_hidden(walker, new, name);
     function_inside(walker, Some(def), function);
     def
@@ -67,25 +69,25 @@ pub(super) fn function_inside(walker: &mut Walker<'_>, def: Option<u32>, node: N
 
 fn function_parts(walker: &mut Walker<'_>, def: Option<u32>, node: Node<'_>) {
     // The name of a bound function expression is known inside it only.
-    if let (Some(def), Some(name)) = (def, node.child_by_field_name("name"))
+    if let (Some(def), Some(name)) = (def, node.field("name"))
         && is_function(node)
     {
         let text = walker.text(name);
         let own = walker.expr(ExprKind::LocalDef, text, def, name);
         walker.bind(name, None, own, node.start_byte());
     }
-    if let Some(parameters) = node.child_by_field_name("type_parameters") {
+    if let Some(parameters) = node.field("type_parameters") {
         types::type_parameters(walker, parameters);
     }
     let (mut count, mut variadic) = (0, false);
-    if let Some(parameters) = node.child_by_field_name("parameters") {
+    if let Some(parameters) = node.field("parameters") {
         (count, variadic) = patterns::parameters(walker, node, parameters, def);
-    } else if let Some(parameter) = node.child_by_field_name("parameter") {
+    } else if let Some(parameter) = node.field("parameter") {
         let given = walker.given(node, 0);
         walker.bind(parameter, None, given, parameter.end_byte());
         count = 1;
     }
-    if let Some(result) = node.child_by_field_name("return_type") {
+    if let Some(result) = node.field("return_type") {
         types::visit_type(walker, result, Role::ReturnType);
         if let Some(def) = def {
             types::set_type(walker, def, result);
@@ -98,7 +100,7 @@ fn function_parts(walker: &mut Walker<'_>, def: Option<u32>, node: Node<'_>) {
             row.flags |= flag::VARIADIC;
         }
     }
-    if let Some(body) = node.child_by_field_name("body") {
+    if let Some(body) = node.field("body") {
         walker.within(node, |walker| walker.visit(body));
         if body.kind() != "statement_block" {
             walker.returns(body);
@@ -161,8 +163,8 @@ impl<'t> Variable<'t> {
 
 fn declarator(walker: &mut Walker<'_>, variable: Variable<'_>) {
     let node = variable.node;
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let init = node.child_by_field_name("value");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let init = node.field("value");
     if let Some(init) = init
         && commonjs::required(walker, name, init)
     {
@@ -179,14 +181,14 @@ fn declarator(walker: &mut Walker<'_>, variable: Variable<'_>) {
         }
         Value::Wrapped(call, function) => {
             let (flags, _) = modifiers(walker, function);
-            let new = variable.new_def(Kind::Function, name).body(function.child_by_field_name("body")).flags(flags);
+            let new = variable.new_def(Kind::Function, name).body(function.field("body")).flags(flags);
             let def = walker.define(new);
             declared_type(walker, node, def, Role::Type);
             wrapped(walker, call, function, def);
         }
         Value::Class(class) => {
             let text = walker.text(name);
-            let def = walker.define_named(variable.new_def(Kind::Class, name).body(class.child_by_field_name("body")), text);
+            let def = walker.define_named(variable.new_def(Kind::Class, name).body(class.field("body")), text);
             classes::class_inside(walker, class, def, None);
         }
         _ if local => local_variable(walker, variable, name, init),
@@ -208,7 +210,7 @@ fn declarator(walker: &mut Walker<'_>, variable: Variable<'_>) {
 pub(super) fn wrapped(walker: &mut Walker<'_>, call: Node<'_>, function: Node<'_>, def: u32) {
     walker.within(call, |walker| {
         refs::callee(walker, call);
-        let Some(arguments) = call.child_by_field_name("arguments") else { return };
+        let Some(arguments) = call.field("arguments") else { return };
         walker.within(arguments, |walker| {
             walker.for_children(arguments, |walker, argument| {
                 if argument.id() == function.id() {
@@ -225,7 +227,7 @@ pub(super) fn wrapped(walker: &mut Walker<'_>, call: Node<'_>, function: Node<'_
 
 /// Sets the declared type of a variable or field and visits its names.
 pub(super) fn declared_type(walker: &mut Walker<'_>, node: Node<'_>, def: u32, role: Role) {
-    let Some(annotation) = node.child_by_field_name("type") else { return };
+    let Some(annotation) = node.field("type") else { return };
     walker.owned_by(def, |walker| types::visit_type(walker, annotation, role));
     if !walker.def(def).kind().is_callable() {
         types::set_type(walker, def, annotation);
@@ -255,7 +257,7 @@ fn around_object(walker: &mut Walker<'_>, node: Node<'_>, object: Node<'_>) {
         if node.kind() == "call_expression" {
             refs::callee(walker, node);
         }
-        let from = if node.kind() == "call_expression" { node.child_by_field_name("arguments") } else { Some(node) };
+        let from = if node.kind() == "call_expression" { node.field("arguments") } else { Some(node) };
         let Some(from) = from else { return };
         walker.for_children(from, |walker, child| {
             if child.byte_range().contains(&object.start_byte()) {
@@ -285,7 +287,7 @@ fn properties_count(walker: &Walker<'_>, def: u32) -> bool {
 }
 
 fn local_variable(walker: &mut Walker<'_>, variable: Variable<'_>, name: Node<'_>, init: Option<Node<'_>>) {
-    let annotation = variable.node.child_by_field_name("type");
+    let annotation = variable.node.field("type");
     if let Some(annotation) = annotation {
         types::visit_type(walker, annotation, Role::Type);
     }
@@ -306,7 +308,7 @@ fn local_variable(walker: &mut Walker<'_>, variable: Variable<'_>, name: Node<'_
 
 fn destructured(walker: &mut Walker<'_>, variable: Variable<'_>, pattern: Node<'_>, init: Option<Node<'_>>, local: bool) {
     let base = init.map_or(NONE, |init| walker.expr_of(init));
-    let annotation = variable.node.child_by_field_name("type");
+    let annotation = variable.node.field("type");
     if let Some(annotation) = annotation {
         types::visit_type(walker, annotation, Role::Type);
     }
@@ -350,7 +352,7 @@ pub(super) fn members(walker: &mut Walker<'_>, object: Node<'_>, named: bool) {
 }
 
 fn pair(walker: &mut Walker<'_>, node: Node<'_>, named: bool) {
-    let (Some(name), Some(init)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else {
+    let (Some(name), Some(init)) = (node.field("key"), node.field("value")) else {
         return walker.visit_children(node);
     };
     if name.kind() == "computed_property_name" {
@@ -363,7 +365,7 @@ fn pair(walker: &mut Walker<'_>, node: Node<'_>, named: bool) {
             enter_hidden(walker, new, text, function);
         }
         Value::Wrapped(call, function) => {
-            let def = define_hidden(walker, new.body(function.child_by_field_name("body")), text);
+            let def = define_hidden(walker, new.body(function.field("body")), text);
             wrapped(walker, call, function, def);
         }
         found if named => {
@@ -380,7 +382,7 @@ fn pair(walker: &mut Walker<'_>, node: Node<'_>, named: bool) {
 
 /// A method with a body, of a class (`in_class`) or an object literal.
 pub(super) fn method<'t>(walker: &mut Walker<'_>, node: Node<'t>, first: Option<Node<'t>>, in_class: bool) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let (flags, visibility) = modifiers(walker, node);
     if name.kind() == "computed_property_name" {
         walker.visit_children(name);
@@ -388,10 +390,7 @@ pub(super) fn method<'t>(walker: &mut Walker<'_>, node: Node<'t>, first: Option<
     let (place, text) = key(walker, name);
     let kind = if in_class && text == "constructor" && flags & flag::STATIC == 0 { Kind::Constructor } else { Kind::Method };
     let default = if name.kind() == "private_property_identifier" { Visibility::Private } else { Visibility::Public };
-    let mut new = NewDef::new(kind, node, place)
-        .body(node.child_by_field_name("body"))
-        .visibility(visibility.unwrap_or(default))
-        .flags(flags);
+    let mut new = NewDef::new(kind, node, place).body(node.field("body")).visibility(visibility.unwrap_or(default)).flags(flags);
     if matches!(node.kind(), "method_signature" | "abstract_method_signature") {
         new = new.flags(flag::DECLARATION);
     }

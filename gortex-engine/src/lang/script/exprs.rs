@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{first_named, patterns, types};
 use crate::facts::model::{ExprKind, NONE};
 use crate::facts::walker::Walker;
@@ -18,7 +20,7 @@ pub(super) fn expr(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         "member_expression" | "nested_identifier" => member(walker, node),
         "subscript_expression" => subscript(walker, node),
         "call_expression" => {
-            let Some(callee) = node.child_by_field_name("function") else { return NONE };
+            let Some(callee) = node.field("function") else { return NONE };
             let base = walker.expr_of(callee);
             over(walker, ExprKind::Call, base, node)
         }
@@ -91,7 +93,7 @@ fn cast(walker: &mut Walker<'_>, node: Node<'_>, ty: Option<Node<'_>>) -> u32 {
 }
 
 fn member(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let (Some(object), Some(property)) = (node.child_by_field_name("object"), node.child_by_field_name("property")) else {
+    let (Some(object), Some(property)) = (node.field("object"), node.field("property")) else {
         return NONE;
     };
     let base = walker.expr_of(object);
@@ -103,23 +105,23 @@ fn member(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
 }
 
 fn subscript(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(object) = node.child_by_field_name("object") else { return NONE };
+    let Some(object) = node.field("object") else { return NONE };
     let base = walker.expr_of(object);
     if base == NONE {
         return NONE;
     }
-    match node.child_by_field_name("index").and_then(|index| patterns::literal_key(walker, index)) {
+    match node.field("index").and_then(|index| patterns::literal_key(walker, index)) {
         Some(key) => walker.expr(ExprKind::Member, key, base, node),
         None => walker.expr(ExprKind::Index, "", base, node),
     }
 }
 
 fn new(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    let Some(constructor) = node.child_by_field_name("constructor") else { return NONE };
+    let Some(constructor) = node.field("constructor") else { return NONE };
     if !matches!(constructor.kind(), "identifier" | "member_expression") {
         return NONE;
     }
-    let end = node.child_by_field_name("type_arguments").unwrap_or(constructor).end_byte();
+    let end = node.field("type_arguments").unwrap_or(constructor).end_byte();
     let text = walker.slice(constructor.start_byte(), end);
     walker.expr(ExprKind::New, text, NONE, node)
 }
@@ -132,7 +134,7 @@ fn either(walker: &mut Walker<'_>, node: Node<'_>, first: &str, second: &str) ->
 }
 
 fn binary(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
+    match node.field("operator").map_or("", |operator| operator.kind()) {
         "||" | "??" => either(walker, node, "left", "right"),
         "&&" => right(walker, node, "right"),
         "==" | "===" | "!=" | "!==" | "<" | ">" | "<=" | ">=" | "in" | "instanceof" => literal(walker, "boolean", node),

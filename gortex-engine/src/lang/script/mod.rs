@@ -17,6 +17,8 @@ mod types;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::Action::{self, Descend, Hook, Scope, Skip};
 use super::Hooks;
 use super::common::UsageKinds;
@@ -297,17 +299,17 @@ fn wrapped<'t>(walker: &Walker<'_>, call: Node<'t>) -> Value<'t> {
     let mut inner = call;
     // `memo(forwardRef(function Name() {}))`
     loop {
-        let callee = inner.child_by_field_name("function");
+        let callee = inner.field("function");
         let name = callee.and_then(|callee| match callee.kind() {
             "identifier" => Some(callee),
-            "member_expression" => callee.child_by_field_name("property"),
+            "member_expression" => callee.field("property"),
             _ => None,
         });
         let name = name.map_or("", |name| walker.text(name));
         if name != "freeze" && !WRAPPERS.contains(&name) {
             return Value::Other;
         }
-        let Some(first) = inner.child_by_field_name("arguments").and_then(first_named) else { return Value::Other };
+        let Some(first) = inner.field("arguments").and_then(first_named) else { return Value::Other };
         match first.kind() {
             "object" if name == "freeze" => return Value::Object(first),
             "call_expression" => inner = first,

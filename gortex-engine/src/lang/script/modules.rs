@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{Outer, Value, classes, defs, first_named, string_text, types, value};
 use crate::facts::model::{Kind, NONE, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, strip_comment};
@@ -32,7 +34,7 @@ pub(super) fn hash_bang(walker: &mut Walker<'_>, _node: Node<'_>) {
 /// `if (require.main === module)` marks a file that runs by itself.
 pub(super) fn if_statement(walker: &mut Walker<'_>, node: Node<'_>) {
     if walker.owner() == NONE
-        && let Some(condition) = node.child_by_field_name("condition").map(|condition| walker.text(condition))
+        && let Some(condition) = node.field("condition").map(|condition| walker.text(condition))
         && condition.len() < 100
         && (condition.contains("require.main") || condition.contains("import.meta.main"))
     {
@@ -58,7 +60,7 @@ fn name_text<'a>(walker: &Walker<'a>, node: Node<'_>) -> &'a str {
 /// `import ...`.
 pub(super) fn import_statement(walker: &mut Walker<'_>, node: Node<'_>) {
     let types = type_only(node);
-    let source = node.child_by_field_name("source");
+    let source = node.field("source");
     let module = source.map_or("", |source| string_text(walker, source));
     let mut named = false;
     walker.for_children(node, |walker, child| match child.kind() {
@@ -68,7 +70,7 @@ pub(super) fn import_statement(walker: &mut Walker<'_>, node: Node<'_>) {
         }
         "import_require_clause" => {
             named = true;
-            let (Some(alias), Some(source)) = (first_named(child), child.child_by_field_name("source")) else { return };
+            let (Some(alias), Some(source)) = (first_named(child), child.field("source")) else { return };
             let (alias, module) = (walker.text(alias), string_text(walker, source));
             walker.import(source, module, "", alias, import_flag::MODULE | types);
         }
@@ -91,9 +93,9 @@ fn import_clause(walker: &mut Walker<'_>, clause: Node<'_>, source: Option<Node<
             walker.import(source.unwrap_or(alias), module, "", text, import_flag::MODULE | types);
         }
         "named_imports" => walker.for_children(child, |walker, specifier| {
-            let Some(name) = specifier.child_by_field_name("name") else { return };
+            let Some(name) = specifier.field("name") else { return };
             let text = name_text(walker, name);
-            let alias = specifier.child_by_field_name("alias").map_or(text, |alias| walker.text(alias));
+            let alias = specifier.field("alias").map_or(text, |alias| walker.text(alias));
             let default = if text == "default" { import_flag::DEFAULT } else { 0 };
             walker.import(name, module, text, alias, default | types | type_only(specifier));
         }),
@@ -103,10 +105,10 @@ fn import_clause(walker: &mut Walker<'_>, clause: Node<'_>, source: Option<Node<
 
 /// `import("m")`; says whether the call was one.
 pub(super) fn dynamic_import(walker: &mut Walker<'_>, node: Node<'_>) -> bool {
-    if node.child_by_field_name("function").is_none_or(|function| function.kind() != "import") {
+    if node.field("function").is_none_or(|function| function.kind() != "import") {
         return false;
     }
-    if let Some(arguments) = node.child_by_field_name("arguments") {
+    if let Some(arguments) = node.field("arguments") {
         match first_named(arguments).filter(|first| first.kind() == "string") {
             Some(source) => {
                 let module = string_text(walker, source);
@@ -120,24 +122,24 @@ pub(super) fn dynamic_import(walker: &mut Walker<'_>, node: Node<'_>) -> bool {
 
 /// `export ...`.
 pub(super) fn export_statement(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(source) = node.child_by_field_name("source") {
+    if let Some(source) = node.field("source") {
         return reexport(walker, node, source);
     }
     let default = has_default(node);
     let flags = flag::EXPORTED | if default { flag::DEFAULT_EXPORT } else { 0 };
     let outer = Outer { node: Some(node), flags };
-    if let Some(declaration) = node.child_by_field_name("declaration") {
+    if let Some(declaration) = node.field("declaration") {
         return walker.within(declaration, |walker| types::declared(walker, declaration, outer));
     }
-    if let Some(value) = node.child_by_field_name("value") {
+    if let Some(value) = node.field("value") {
         return export_default(walker, node, value, flags);
     }
     let assigned = has_word(node, "=");
     walker.for_children(node, |walker, child| match child.kind() {
         "export_clause" => walker.for_children(child, |walker, specifier| {
-            let Some(name) = specifier.child_by_field_name("name") else { return };
+            let Some(name) = specifier.field("name") else { return };
             let text = name_text(walker, name);
-            let exported = specifier.child_by_field_name("alias").map_or(text, |alias| name_text(walker, alias));
+            let exported = specifier.field("alias").map_or(text, |alias| name_text(walker, alias));
             walker.export(name, text, exported);
         }),
         "identifier" if assigned => {
@@ -171,9 +173,9 @@ fn reexport(walker: &mut Walker<'_>, node: Node<'_>, source: Node<'_>) {
         "export_clause" => {
             named = true;
             walker.for_children(child, |walker, specifier| {
-                let Some(name) = specifier.child_by_field_name("name") else { return };
+                let Some(name) = specifier.field("name") else { return };
                 let text = name_text(walker, name);
-                let alias = specifier.child_by_field_name("alias").map_or(text, |alias| name_text(walker, alias));
+                let alias = specifier.field("alias").map_or(text, |alias| name_text(walker, alias));
                 let default = if text == "default" { import_flag::DEFAULT } else { 0 };
                 walker.import(name, module, text, alias, default | flags | type_only(specifier));
             });
@@ -197,20 +199,20 @@ pub(super) fn export_default(walker: &mut Walker<'_>, whole: Node<'_>, init: Nod
     let new = |kind| NewDef::new(kind, whole, place).flags(flags).visibility(Visibility::Public);
     match value(walker, init) {
         Value::Function(function) => {
-            let name = function.child_by_field_name("name").unwrap_or(place);
+            let name = function.field("name").unwrap_or(place);
             let text = if name.id() == place.id() { "default" } else { walker.text(name) };
             defs::enter_hidden(walker, NewDef { name: Some(name), ..new(Kind::Function) }, text, function);
         }
         Value::Class(class) => {
-            let name = class.child_by_field_name("name").unwrap_or(place);
+            let name = class.field("name").unwrap_or(place);
             let text = if name.id() == place.id() { "default" } else { walker.text(name) };
-            let new = NewDef { name: Some(name), ..new(Kind::Class) }.body(class.child_by_field_name("body"));
+            let new = NewDef { name: Some(name), ..new(Kind::Class) }.body(class.field("body"));
             let def = super::define_hidden(walker, new, text);
             classes::class_inside(walker, class, def, Some(whole));
         }
         Value::Wrapped(call, function) => {
-            let text = function.child_by_field_name("name").map_or("default", |name| walker.text(name));
-            let new = new(Kind::Function).body(function.child_by_field_name("body"));
+            let text = function.field("name").map_or("default", |name| walker.text(name));
+            let new = new(Kind::Function).body(function.field("body"));
             let def = super::define_hidden(walker, new, text);
             defs::wrapped(walker, call, function, def);
         }

@@ -5,6 +5,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{classes, key, refs, string_text, types};
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
 use crate::facts::walker::{NewDef, Walker};
@@ -38,8 +40,7 @@ pub(super) fn parameters(walker: &mut Walker<'_>, function: Node<'_>, node: Node
             return;
         }
         let typed = matches!(child.kind(), "required_parameter" | "optional_parameter");
-        let name =
-            if typed { child.child_by_field_name("pattern").or_else(|| child.child_by_field_name("name")) } else { Some(child) };
+        let name = if typed { child.field("pattern").or_else(|| child.field("name")) } else { Some(child) };
         let Some(name) = name else { return walker.visit_children(child) };
         count += usize::from(name.kind() != "this");
         variadic |= name.kind() == "rest_pattern";
@@ -78,11 +79,11 @@ fn parameter<'a>(
             walker.visit(child);
         }
     });
-    let annotation = node.child_by_field_name("type");
+    let annotation = node.field("type");
     if let Some(annotation) = annotation {
         types::visit_type(walker, annotation, Role::ParamType);
     }
-    let init = node.child_by_field_name("value");
+    let init = node.field("value");
     let expr = match init {
         Some(init) => walker.expr_of(init),
         None if annotation.is_none() && name.kind() != "rest_pattern" => given(walker),
@@ -111,7 +112,7 @@ fn one_pattern(walker: &mut Walker<'_>, node: Node<'_>, annotation: Option<Node<
             elements(walker, node, base, into);
         }
         "assignment_pattern" | "object_assignment_pattern" => {
-            let (Some(left), right) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return };
+            let (Some(left), right) = (node.field("left"), node.field("right")) else { return };
             let default = right.map_or(NONE, |right| walker.expr_of(right));
             pattern(walker, left, annotation, if base == NONE { default } else { base }, into);
             if let Some(right) = right {
@@ -165,11 +166,11 @@ fn property(walker: &mut Walker<'_>, node: Node<'_>, annotation: Option<Node<'_>
     let (name, target, default) = match node.kind() {
         "shorthand_property_identifier_pattern" => (node, node, None),
         "object_assignment_pattern" => {
-            let Some(left) = node.child_by_field_name("left") else { return };
-            (left, left, node.child_by_field_name("right"))
+            let Some(left) = node.field("left") else { return };
+            (left, left, node.field("right"))
         }
         "pair_pattern" => {
-            let (Some(name), Some(target)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else { return };
+            let (Some(name), Some(target)) = (node.field("key"), node.field("value")) else { return };
             if name.kind() == "computed_property_name" {
                 walker.visit_children(name);
             }
@@ -191,10 +192,9 @@ fn property(walker: &mut Walker<'_>, node: Node<'_>, annotation: Option<Node<'_>
 fn member_type<'t>(walker: &Walker<'_>, object: Node<'t>, name: &str) -> Option<Node<'t>> {
     let mut cursor = object.walk();
     let mut members = object.named_children(&mut cursor);
-    let found = members.find(|member| {
-        member.kind() == "property_signature" && member.child_by_field_name("name").is_some_and(|key| walker.text(key) == name)
-    });
-    found?.child_by_field_name("type")
+    let found = members
+        .find(|member| member.kind() == "property_signature" && member.field("name").is_some_and(|key| walker.text(key) == name));
+    found?.field("type")
 }
 
 fn elements(walker: &mut Walker<'_>, node: Node<'_>, base: u32, into: Into) {
@@ -230,9 +230,9 @@ pub(super) fn assigned(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `for (const x of xs)`, `for (k in o)`.
 pub(super) fn for_in(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-    let word = node.child_by_field_name("kind").map(|word| word.kind());
-    let keys = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "in");
+    let (left, right) = (node.field("left"), node.field("right"));
+    let word = node.field("kind").map(|word| word.kind());
+    let keys = node.field("operator").is_some_and(|operator| operator.kind() == "in");
     if let Some(right) = right {
         walker.visit(right);
     }
@@ -261,11 +261,11 @@ pub(super) fn for_in(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `catch (error) {}`.
 pub(super) fn catch(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let annotation = node.child_by_field_name("type");
+        let annotation = node.field("type");
         if let Some(annotation) = annotation {
             types::visit_type(walker, annotation, Role::Type);
         }
-        if let Some(parameter) = node.child_by_field_name("parameter") {
+        if let Some(parameter) = node.field("parameter") {
             pattern(walker, parameter, annotation, NONE, Into::Bind { hoists: false, at: parameter.end_byte() });
         }
         walker.visit_field(node, "body");

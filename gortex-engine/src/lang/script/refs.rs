@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::exprs::receiver;
 use super::{classes, commonjs, is_function, modules, patterns, peeled, types};
 use crate::facts::model::{NONE, Role};
@@ -25,7 +27,7 @@ pub(super) fn member(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// Records the last name of `object.property` in a role and visits the object.
 fn member_as(walker: &mut Walker<'_>, node: Node<'_>, role: Role) -> u32 {
-    let (Some(object), Some(property)) = (node.child_by_field_name("object"), node.child_by_field_name("property")) else {
+    let (Some(object), Some(property)) = (node.field("object"), node.field("property")) else {
         walker.visit_children(node);
         return NONE;
     };
@@ -42,7 +44,7 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
     }
     let test = commonjs::test_case(walker, node);
     callee(walker, node);
-    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    let Some(arguments) = node.field("arguments") else { return };
     match test {
         Some((title, function)) => {
             walker.within(arguments, |walker| {
@@ -56,7 +58,7 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
             });
         }
         None => {
-            hand_over(walker, node.child_by_field_name("function"), arguments);
+            hand_over(walker, node.field("function"), arguments);
             walker.visit(arguments);
         }
     }
@@ -77,8 +79,8 @@ fn hand_over(walker: &mut Walker<'_>, callee: Option<Node<'_>>, arguments: Node<
 
 /// Records the called name and visits what stands in front of it and the type arguments.
 pub(super) fn callee(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return };
-    let args = node.child_by_field_name("arguments").filter(|list| list.kind() == "arguments").map(arg_count);
+    let Some(function) = node.field("function") else { return };
+    let args = node.field("arguments").filter(|list| list.kind() == "arguments").map(arg_count);
     let inner = peeled(function);
     match inner.kind() {
         "identifier" => {
@@ -95,7 +97,7 @@ pub(super) fn callee(walker: &mut Walker<'_>, node: Node<'_>) {
         "super" => classes::super_call(walker, inner, args),
         _ => walker.visit(inner),
     }
-    if let Some(types) = node.child_by_field_name("type_arguments") {
+    if let Some(types) = node.field("type_arguments") {
         types::type_arguments(walker, types);
     }
     if inner.id() != function.id() {
@@ -117,8 +119,8 @@ fn types_around(walker: &mut Walker<'_>, node: Node<'_>, inner: Node<'_>) {
 
 /// `new T(..)`.
 pub(super) fn new(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(constructor) = node.child_by_field_name("constructor") else { return walker.visit_children(node) };
-    let arguments = node.child_by_field_name("arguments");
+    let Some(constructor) = node.field("constructor") else { return walker.visit_children(node) };
+    let arguments = node.field("arguments");
     let args = Some(arguments.map_or(0, arg_count));
     let usage = walker.result_use();
     let inner = peeled(constructor);
@@ -155,7 +157,7 @@ pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn assign(walker: &mut Walker<'_>, node: Node<'_>, whole: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return walker.visit_children(node);
     };
     if left.kind() == "member_expression"
@@ -177,7 +179,7 @@ fn assign(walker: &mut Walker<'_>, node: Node<'_>, whole: Node<'_>) {
 }
 
 fn this_field(walker: &mut Walker<'_>, whole: Node<'_>, left: Node<'_>, right: Node<'_>) -> bool {
-    let (Some(object), Some(property)) = (left.child_by_field_name("object"), left.child_by_field_name("property")) else {
+    let (Some(object), Some(property)) = (left.field("object"), left.field("property")) else {
         return false;
     };
     object.kind() == "this" && classes::assigned_field(walker, whole, property, right)
@@ -200,7 +202,7 @@ pub(super) fn written(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `x += y`.
 pub(super) fn augmented(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(left) = node.child_by_field_name("left") {
+    if let Some(left) = node.field("left") {
         written(walker, left);
     }
     walker.visit_field(node, "right");
@@ -208,7 +210,7 @@ pub(super) fn augmented(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `x++`.
 pub(super) fn update(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(argument) = node.child_by_field_name("argument") {
+    if let Some(argument) = node.field("argument") {
         written(walker, argument);
     }
 }
@@ -216,7 +218,7 @@ pub(super) fn update(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `@name`, `@ns.name(..)`.
 pub(super) fn decorator(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(inner) = super::first_named(node).map(peeled) else { return };
-    let function = if inner.kind() == "call_expression" { inner.child_by_field_name("function") } else { Some(inner) };
+    let function = if inner.kind() == "call_expression" { inner.field("function") } else { Some(inner) };
     match function {
         Some(name) if name.kind() == "identifier" => {
             walker.reference(name, Role::Attribute, NONE);
@@ -233,7 +235,7 @@ pub(super) fn decorator(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `<Name ..>`: components begin with anything but a small letter, or are members of something.
 pub(super) fn jsx_opening(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("name");
+    let name = node.field("name");
     if let Some(name) = name {
         match name.kind() {
             "identifier" if !walker.text(name).starts_with(|first: char| first.is_lowercase()) => {

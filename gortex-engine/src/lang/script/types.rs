@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::exprs::receiver;
 use super::{Outer, classes, defs, first_named, key, modules, patterns};
 use crate::facts::model::{Kind, NONE, Role, Str, Visibility, flag};
@@ -89,7 +91,7 @@ fn one_type<'t>(walker: &mut Walker<'_>, node: Node<'t>, role: Role, stack: &mut
             walker.reference(node, role, NONE);
         }
         "nested_type_identifier" => {
-            let (Some(module), Some(name)) = (node.child_by_field_name("module"), node.child_by_field_name("name")) else {
+            let (Some(module), Some(name)) = (node.field("module"), node.field("name")) else {
                 return;
             };
             let recv = receiver(walker, module);
@@ -97,20 +99,20 @@ fn one_type<'t>(walker: &mut Walker<'_>, node: Node<'t>, role: Role, stack: &mut
             qualifier(walker, module);
         }
         "generic_type" => {
-            if let Some(arguments) = node.child_by_field_name("type_arguments") {
+            if let Some(arguments) = node.field("type_arguments") {
                 push(stack, arguments, Role::GenericArg);
             }
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 stack.push((name, role));
             }
         }
         "type_predicate" => {
-            if let Some(ty) = node.child_by_field_name("type") {
+            if let Some(ty) = node.field("type") {
                 stack.push((ty, role));
             }
         }
         "required_parameter" | "optional_parameter" => {
-            if let Some(ty) = node.child_by_field_name("type") {
+            if let Some(ty) = node.field("type") {
                 stack.push((ty, role));
             }
         }
@@ -176,7 +178,7 @@ pub(super) fn scoped_type(walker: &mut Walker<'_>, node: Node<'_>) {
         "function_type" | "constructor_type" => signature_types(walker, node),
         "object_type" => walker.for_children(node, |walker, child| match child.kind() {
             "property_signature" => {
-                if let Some(annotation) = child.child_by_field_name("type") {
+                if let Some(annotation) = child.field("type") {
                     visit_type(walker, annotation, Role::FieldType);
                 }
             }
@@ -191,7 +193,7 @@ fn untold_member(walker: &mut Walker<'_>, node: Node<'_>) {
     match node.kind() {
         "method_signature" | "call_signature" | "construct_signature" => walker.in_scope(|walker| signature_types(walker, node)),
         "index_signature" => {
-            if let Some(index) = node.child_by_field_name("index_type") {
+            if let Some(index) = node.field("index_type") {
                 visit_type(walker, index, Role::Type);
             }
             walker.for_children(node, |walker, child| {
@@ -199,7 +201,7 @@ fn untold_member(walker: &mut Walker<'_>, node: Node<'_>) {
                     mapped(walker, child);
                 }
             });
-            if let Some(ty) = node.child_by_field_name("type") {
+            if let Some(ty) = node.field("type") {
                 visit_type(walker, ty, Role::FieldType);
             }
         }
@@ -208,7 +210,7 @@ fn untold_member(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn mapped(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         walker.bind(name, None, NONE, name.start_byte());
     }
     for field in ["type", "alias"] {
@@ -219,10 +221,10 @@ fn mapped(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn signature_types(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(parameters) = node.child_by_field_name("type_parameters") {
+    if let Some(parameters) = node.field("type_parameters") {
         type_parameters(walker, parameters);
     }
-    if let Some(parameters) = node.child_by_field_name("parameters") {
+    if let Some(parameters) = node.field("parameters") {
         patterns::parameters(walker, node, parameters, None);
     }
     for field in ["return_type", "type"] {
@@ -235,7 +237,7 @@ fn signature_types(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `<T extends Base = Default>`: names of the scope around.
 pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.for_children(node, |walker, child| {
-        if let Some(name) = child.child_by_field_name("name") {
+        if let Some(name) = child.field("name") {
             walker.bind(name, None, NONE, name.start_byte());
         }
         for field in ["constraint", "value"] {
@@ -249,15 +251,15 @@ pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
 /// Records a supertype written as a type.
 pub(super) fn super_of(walker: &mut Walker<'_>, node: Node<'_>, def: u32, role: Role) {
     let (name, arguments) = match node.kind() {
-        "generic_type" => (node.child_by_field_name("name"), node.child_by_field_name("type_arguments")),
+        "generic_type" => (node.field("name"), node.field("type_arguments")),
         "type_identifier" | "nested_type_identifier" | "identifier" => (Some(node), None),
         _ => return visit_type(walker, node, Role::Type),
     };
     if let Some(name) = name {
         let text = walker.text(name);
-        let place = name.child_by_field_name("name").unwrap_or(name);
+        let place = name.field("name").unwrap_or(name);
         walker.supertype(def, "", place, text, role, false);
-        if let Some(module) = name.child_by_field_name("module") {
+        if let Some(module) = name.field("module") {
             qualifier(walker, module);
         }
     }
@@ -320,8 +322,8 @@ pub(super) fn namespace(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// [`namespace`] inside `export` or `declare`.
 pub(super) fn declared_namespace<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let (place, text) = key(walker, name);
     let def = walker.define_named(outer.new_def(Kind::Module, node, place).body(body), text);
     let Some(body) = body else { return };
@@ -335,7 +337,7 @@ pub(super) fn interface(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn declared_interface<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) {
-    let (Some(name), body) = (node.child_by_field_name("name"), node.child_by_field_name("body")) else {
+    let (Some(name), body) = (node.field("name"), node.field("body")) else {
         return walker.visit_children(node);
     };
     let def = walker.define(outer.new_def(Kind::Interface, node, name).body(body));
@@ -355,7 +357,7 @@ fn declared_interface<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<
 fn told_members(walker: &mut Walker<'_>, body: Node<'_>) {
     walker.for_children(body, |walker, child| match child.kind() {
         "property_signature" => {
-            let Some(name) = child.child_by_field_name("name") else { return };
+            let Some(name) = child.field("name") else { return };
             let (place, text) = key(walker, name);
             let new = NewDef::new(Kind::Field, child, place).visibility(Visibility::Public).flags(flag::DECLARATION);
             let def = walker.define_named(new, text);
@@ -373,7 +375,7 @@ pub(super) fn alias(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn declared_alias<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) {
-    let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value")) else {
+    let (Some(name), Some(value)) = (node.field("name"), node.field("value")) else {
         return walker.visit_children(node);
     };
     let object = object_type(value);
@@ -382,7 +384,7 @@ fn declared_alias<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>)
         set_type(walker, def, value);
     }
     walker.in_def(def, |walker| {
-        if let Some(parameters) = node.child_by_field_name("type_parameters") {
+        if let Some(parameters) = node.field("type_parameters") {
             type_parameters(walker, parameters);
         }
         alias_value(walker, value);
@@ -412,7 +414,7 @@ pub(super) fn enumeration(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn declared_enum<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) {
-    let (Some(name), Some(body)) = (node.child_by_field_name("name"), node.child_by_field_name("body")) else {
+    let (Some(name), Some(body)) = (node.field("name"), node.field("body")) else {
         return walker.visit_children(node);
     };
     let def = walker.define(outer.new_def(Kind::Enum, node, name).body(Some(body)));
@@ -421,10 +423,10 @@ fn declared_enum<'t>(walker: &mut Walker<'_>, node: Node<'t>, outer: Outer<'t>) 
             if child.is_extra() {
                 return;
             }
-            let name = child.child_by_field_name("name").unwrap_or(child);
+            let name = child.field("name").unwrap_or(child);
             let (place, text) = key(walker, name);
             let member = walker.define_named(NewDef::new(Kind::EnumMember, child, place).visibility(Visibility::Public), text);
-            if let Some(value) = child.child_by_field_name("value") {
+            if let Some(value) = child.field("value") {
                 defs::initial(walker, member, value);
             }
         });

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, child, import, named};
 use crate::facts::model::Kind;
 use crate::facts::walker::{NewDef, Walker};
@@ -16,10 +18,7 @@ pub(in crate::lang) static ERLANG: Language = Language {
     grammar: || tree_sitter_erlang::LANGUAGE.into(),
     table: &[
         ("module_attribute", Hook(module)),
-        (
-            "import_attribute",
-            Hook(|walker, node| node.child_by_field_name("module").into_iter().for_each(|name| import(walker, name))),
-        ),
+        ("import_attribute", Hook(|walker, node| node.field("module").into_iter().for_each(|name| import(walker, name)))),
         ("record_decl", Hook(|walker, node| named(walker, node, Kind::Record))),
         ("record_field", Hook(|walker, node| named(walker, node, Kind::Field))),
         ("pp_define", Hook(define_macro)),
@@ -31,22 +30,22 @@ pub(in crate::lang) static ERLANG: Language = Language {
 };
 
 fn module(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         let text = walker.text(name);
         walker.package(text);
     }
 }
 
 fn define_macro(walker: &mut Walker<'_>, node: Node<'_>) {
-    let name = node.child_by_field_name("lhs").and_then(|left| left.child_by_field_name("name"));
-    super::define(walker, node, Kind::Macro, name, node.child_by_field_name("replacement"));
+    let name = node.field("lhs").and_then(|left| left.field("name"));
+    super::define(walker, node, Kind::Macro, name, node.field("replacement"));
 }
 
 /// The first clause of a name and arity is the definition; what later clauses call belongs to it.
 fn function(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(clause) = child(node, &["function_clause"]) else { return walker.visit_children(node) };
-    let Some(name) = clause.child_by_field_name("name") else { return walker.visit_children(node) };
-    let arity = clause.child_by_field_name("args").map_or(0, common::arg_count);
+    let Some(name) = clause.field("name") else { return walker.visit_children(node) };
+    let arity = clause.field("args").map_or(0, common::arg_count);
     let key = format!("{}/{arity}", walker.text(name));
     let known = (0..walker.def_count()).rev().find(|def| {
         let row = walker.def(*def);
@@ -57,7 +56,7 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
         Some(def) if !walker.claim(owner, 0, &key) => def,
         _ => {
             walker.claim(owner, 0, &key);
-            let def = walker.define(NewDef::new(Kind::Function, node, name).body(clause.child_by_field_name("body")));
+            let def = walker.define(NewDef::new(Kind::Function, node, name).body(clause.field("body")));
             walker.def_mut(def).params = arity as u16;
             def
         }
@@ -66,17 +65,17 @@ fn function(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn local_call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let args = node.child_by_field_name("args").map(common::arg_count);
-    call(walker, node, node.child_by_field_name("expr"), &["atom"], args);
+    let args = node.field("args").map(common::arg_count);
+    call(walker, node, node.field("expr"), &["atom"], args);
 }
 
 /// `module:name(..)`: the name is another module's.
 fn remote_call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(inner) = node.child_by_field_name("fun").filter(|inner| inner.kind() == "call") else {
+    let Some(inner) = node.field("fun").filter(|inner| inner.kind() == "call") else {
         return walker.visit_children(node);
     };
-    let args = inner.child_by_field_name("args");
-    if let Some(name) = inner.child_by_field_name("expr").filter(|name| name.kind() == "atom") {
+    let args = inner.field("args");
+    if let Some(name) = inner.field("expr").filter(|name| name.kind() == "atom") {
         let before = walker.expr(crate::facts::model::ExprKind::Unknown, "", crate::facts::model::NONE, node);
         let usage = walker.result_use();
         walker.call(name, before, args.map(common::arg_count), usage);

@@ -1,8 +1,10 @@
 //! Gleam.
 
 use super::{BASE, call, define, import, named};
+
 use crate::facts::model::Kind;
 use crate::lang::Action::Hook;
+use crate::lang::common::Fields as _;
 use crate::lang::{Language, common};
 
 /// Gleam.
@@ -11,11 +13,11 @@ pub(in crate::lang) static GLEAM: Language = Language {
     extensions: &["gleam"],
     grammar: || tree_sitter_gleam::LANGUAGE.into(),
     table: &[
-        ("import", Hook(|walker, node| node.child_by_field_name("module").into_iter().for_each(|name| import(walker, name)))),
+        ("import", Hook(|walker, node| node.field("module").into_iter().for_each(|name| import(walker, name)))),
         (
             "type_definition",
             Hook(|walker, node| {
-                let name = super::child(node, &["type_name"]).and_then(|head| head.child_by_field_name("name"));
+                let name = super::child(node, &["type_name"]).and_then(|head| head.field("name"));
                 define(walker, node, Kind::Enum, name, super::child(node, &["data_constructors"]));
             }),
         ),
@@ -25,8 +27,8 @@ pub(in crate::lang) static GLEAM: Language = Language {
         (
             "function_call",
             Hook(|walker, node| {
-                let args = node.child_by_field_name("arguments").map(common::arg_count);
-                call(walker, node, node.child_by_field_name("function"), &["identifier", "label"], args);
+                let args = node.field("arguments").map(common::arg_count);
+                call(walker, node, node.field("function"), &["identifier", "label"], args);
             }),
         ),
     ],

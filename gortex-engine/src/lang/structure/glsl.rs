@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, define, import, named};
 use crate::facts::model::Kind;
 use crate::facts::walker::Walker;
@@ -14,24 +16,18 @@ pub(in crate::lang) static GLSL: Language = Language {
     extensions: &["glsl", "vert", "frag", "geom", "comp", "tesc", "tese"],
     grammar: || tree_sitter_glsl::LANGUAGE_GLSL.into(),
     table: &[
-        (
-            "preproc_include",
-            Hook(|walker, node| node.child_by_field_name("path").into_iter().for_each(|path| import(walker, path))),
-        ),
+        ("preproc_include", Hook(|walker, node| node.field("path").into_iter().for_each(|path| import(walker, path)))),
         ("preproc_def", Hook(|walker, node| named(walker, node, Kind::Macro))),
         ("preproc_function_def", Hook(|walker, node| named(walker, node, Kind::Macro))),
         ("struct_specifier", Hook(|walker, node| named(walker, node, Kind::Struct))),
         ("field_declaration", Hook(|walker, node| define(walker, node, Kind::Field, declared(node), None))),
         ("declaration", Hook(declaration)),
-        (
-            "function_definition",
-            Hook(|walker, node| define(walker, node, Kind::Function, declared(node), node.child_by_field_name("body"))),
-        ),
+        ("function_definition", Hook(|walker, node| define(walker, node, Kind::Function, declared(node), node.field("body")))),
         (
             "call_expression",
             Hook(|walker, node| {
-                let args = node.child_by_field_name("arguments").map(common::arg_count);
-                call(walker, node, node.child_by_field_name("function"), &["identifier", "field_identifier"], args);
+                let args = node.field("arguments").map(common::arg_count);
+                call(walker, node, node.field("function"), &["identifier", "field_identifier"], args);
             }),
         ),
     ],
@@ -40,8 +36,8 @@ pub(in crate::lang) static GLSL: Language = Language {
 
 /// The name at the heart of a declarator.
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
-    let mut at = node.child_by_field_name("declarator")?;
-    while let Some(inner) = at.child_by_field_name("declarator") {
+    let mut at = node.field("declarator")?;
+    while let Some(inner) = at.field("declarator") {
         at = inner;
     }
     Some(at).filter(|name| name.kind().ends_with("identifier"))

@@ -1,8 +1,10 @@
 //! Groovy, as far as its grammar reads it.
 
 use super::{BASE, call, import, named};
+
 use crate::facts::model::Kind;
 use crate::lang::Action::Hook;
+use crate::lang::common::Fields as _;
 use crate::lang::{Language, common};
 
 /// Groovy.
@@ -23,16 +25,16 @@ pub(in crate::lang) static GROOVY: Language = Language {
         (
             "field_declaration",
             Hook(|walker, node| {
-                let name = node.child_by_field_name("declarator").and_then(|one| one.child_by_field_name("name"));
+                let name = node.field("declarator").and_then(|one| one.field("name"));
                 super::define(walker, node, Kind::Field, name, None);
             }),
         ),
         (
             "method_invocation",
             Hook(|walker, node| {
-                let args = node.child_by_field_name("arguments").map(common::arg_count);
-                let name = node.child_by_field_name("name");
-                match (node.child_by_field_name("object"), name) {
+                let args = node.field("arguments").map(common::arg_count);
+                let name = node.field("name");
+                match (node.field("object"), name) {
                     (Some(object), Some(name)) => {
                         let before = walker.expr(crate::facts::model::ExprKind::Unknown, "", crate::facts::model::NONE, object);
                         let usage = walker.result_use();

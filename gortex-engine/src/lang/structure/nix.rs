@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, define, import};
 use crate::facts::model::Kind;
 use crate::facts::walker::Walker;
@@ -19,16 +21,16 @@ pub(in crate::lang) static NIX: Language = Language {
 };
 
 fn binding(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("expression");
+    let value = node.field("expression");
     let kind = if value.is_some_and(|value| value.kind() == "function_expression") { Kind::Function } else { Kind::Variable };
-    let path = node.child_by_field_name("attrpath");
+    let path = node.field("attrpath");
     let name = path.and_then(|path| path.named_child(u32::try_from(path.named_child_count()).ok()?.checked_sub(1)?));
     define(walker, node, kind, name.filter(|name| name.kind() == "identifier"), value);
 }
 
 /// `f a b` is an application of an application: the innermost function is the one that is called.
 fn apply(walker: &mut Walker<'_>, node: Node<'_>) {
-    match node.child_by_field_name("function") {
+    match node.field("function") {
         Some(inner) if inner.kind() == "apply_expression" => walker.visit_children(node),
         callee => call(walker, node, callee, &["identifier"], None),
     }

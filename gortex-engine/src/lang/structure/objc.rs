@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, child, define, import};
 use crate::facts::model::{ExprKind, Kind, NONE, flag};
 use crate::facts::walker::{NewDef, Walker};
@@ -15,10 +17,7 @@ pub(in crate::lang) static OBJC: Language = Language {
     implicit_self: false,
     grammar: || tree_sitter_objc::LANGUAGE.into(),
     table: &[
-        (
-            "preproc_include",
-            Hook(|walker, node| node.child_by_field_name("path").into_iter().for_each(|path| import(walker, path))),
-        ),
+        ("preproc_include", Hook(|walker, node| node.field("path").into_iter().for_each(|path| import(walker, path)))),
         ("preproc_def", Hook(|walker, node| super::named(walker, node, Kind::Macro))),
         ("protocol_declaration", Hook(|walker, node| define(walker, node, Kind::Interface, child(node, &["identifier"]), None))),
         ("class_interface", Hook(|walker, node| define(walker, node, Kind::Class, child(node, &["identifier"]), None))),
@@ -27,16 +26,13 @@ pub(in crate::lang) static OBJC: Language = Language {
         ("method_declaration", Hook(|walker, node| method(walker, node, flag::DECLARATION))),
         ("method_definition", Hook(|walker, node| method(walker, node, 0))),
         ("struct_specifier", Hook(|walker, node| super::named(walker, node, Kind::Struct))),
-        (
-            "function_definition",
-            Hook(|walker, node| define(walker, node, Kind::Function, declared(node), node.child_by_field_name("body"))),
-        ),
+        ("function_definition", Hook(|walker, node| define(walker, node, Kind::Function, declared(node), node.field("body")))),
         ("message_expression", Hook(message)),
         (
             "call_expression",
             Hook(|walker, node| {
-                let args = node.child_by_field_name("arguments").map(common::arg_count);
-                call(walker, node, node.child_by_field_name("function"), &["identifier", "field_identifier"], args);
+                let args = node.field("arguments").map(common::arg_count);
+                call(walker, node, node.field("function"), &["identifier", "field_identifier"], args);
             }),
         ),
     ],
@@ -44,8 +40,8 @@ pub(in crate::lang) static OBJC: Language = Language {
 };
 
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
-    let mut at = node.child_by_field_name("declarator")?;
-    while let Some(inner) = at.child_by_field_name("declarator") {
+    let mut at = node.field("declarator")?;
+    while let Some(inner) = at.field("declarator") {
         at = inner;
     }
     Some(at).filter(|name| name.kind() == "identifier")
@@ -81,7 +77,7 @@ fn method(walker: &mut Walker<'_>, node: Node<'_>, flags: u16) {
 
 /// `[receiver name: ..]`: to itself it is a member of the class around, to a capitalised name one of that class.
 fn message(walker: &mut Walker<'_>, node: Node<'_>) {
-    let (receiver, name) = (node.child_by_field_name("receiver"), node.child_by_field_name("method"));
+    let (receiver, name) = (node.field("receiver"), node.field("method"));
     if let (Some(receiver), Some(name)) = (receiver, name) {
         let text = walker.text(receiver);
         let before = match text {

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, import, named};
 use crate::facts::model::{ExprKind, Kind, NONE};
 use crate::facts::walker::Walker;
@@ -16,10 +18,7 @@ pub(in crate::lang) static PERL: Language = Language {
     grammar: || ts_parser_perl::LANGUAGE.into(),
     table: &[
         ("package_statement", Hook(package)),
-        (
-            "use_statement",
-            Hook(|walker, node| node.child_by_field_name("module").into_iter().for_each(|name| import(walker, name))),
-        ),
+        ("use_statement", Hook(|walker, node| node.field("module").into_iter().for_each(|name| import(walker, name)))),
         ("subroutine_declaration_statement", Hook(|walker, node| named(walker, node, Kind::Function))),
         ("function_call_expression", Hook(function_call)),
         ("ambiguous_function_call_expression", Hook(function_call)),
@@ -31,7 +30,7 @@ pub(in crate::lang) static PERL: Language = Language {
 };
 
 fn package(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         let text = walker.text(name);
         walker.package(text);
     }
@@ -39,7 +38,7 @@ fn package(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn function_call(walker: &mut Walker<'_>, node: Node<'_>) {
-    let callee = node.child_by_field_name("function");
+    let callee = node.field("function");
     match callee.map(|callee| (callee, walker.text(callee))) {
         // A name of another package.
         Some((callee, text)) if text.contains("::") => {
@@ -55,7 +54,7 @@ fn function_call(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn method_call(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("method") {
+    if let Some(name) = node.field("method") {
         let before = walker.expr(ExprKind::Unknown, "", NONE, node);
         let usage = walker.result_use();
         walker.call(name, before, None, usage);

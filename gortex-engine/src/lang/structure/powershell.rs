@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, child, titled};
 use crate::facts::model::{ExprKind, Kind, NONE};
 use crate::facts::walker::Walker;
@@ -21,7 +23,7 @@ pub(in crate::lang) static POWERSHELL: Language = Language {
         ("class_property_definition", Hook(|walker, node| titled(walker, node, Kind::Property, &["variable"], ""))),
         ("enum_statement", Hook(|walker, node| titled(walker, node, Kind::Enum, &["simple_name"], "enum_member"))),
         ("enum_member", Hook(|walker, node| titled(walker, node, Kind::EnumMember, &["simple_name"], ""))),
-        ("command", Hook(|walker, node| call(walker, node, node.child_by_field_name("command_name"), &["command_name"], None))),
+        ("command", Hook(|walker, node| call(walker, node, node.field("command_name"), &["command_name"], None))),
         ("invokation_expression", Hook(invocation)),
     ],
     ..BASE

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, define, import};
 use crate::facts::model::Kind;
 use crate::facts::walker::Walker;
@@ -20,8 +22,8 @@ pub(in crate::lang) static R: Language = Language {
 
 /// `name <- value`, also `=`; at the top of a file a value is a variable, elsewhere a local.
 fn operator(walker: &mut Walker<'_>, node: Node<'_>) {
-    let sign = node.child_by_field_name("operator").map_or("", |sign| walker.text(sign));
-    let (left, right) = (node.child_by_field_name("lhs"), node.child_by_field_name("rhs"));
+    let sign = node.field("operator").map_or("", |sign| walker.text(sign));
+    let (left, right) = (node.field("lhs"), node.field("rhs"));
     let (Some(left), Some(right)) = (left.filter(|left| left.kind() == "identifier"), right) else {
         return walker.visit_children(node);
     };
@@ -29,7 +31,7 @@ fn operator(walker: &mut Walker<'_>, node: Node<'_>) {
         return walker.visit_children(node);
     }
     if right.kind() == "function_definition" {
-        define(walker, node, Kind::Function, Some(left), right.child_by_field_name("body"));
+        define(walker, node, Kind::Function, Some(left), right.field("body"));
     } else if walker.in_function() {
         walker.visit(right);
         walker.bind(left, None, crate::facts::model::NONE, node.end_byte());
@@ -39,18 +41,18 @@ fn operator(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn parameter(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         walker.bind(name, None, crate::facts::model::NONE, name.end_byte());
     }
     walker.visit_field(node, "default");
 }
 
 fn called(walker: &mut Walker<'_>, node: Node<'_>) {
-    let callee = node.child_by_field_name("function");
-    let list = node.child_by_field_name("arguments");
+    let callee = node.field("function");
+    let list = node.field("arguments");
     let word = callee.map_or("", |callee| walker.text(callee));
     if matches!(word, "library" | "require" | "requireNamespace" | "source")
-        && let Some(module) = list.and_then(|list| list.named_child(0)).and_then(|first| first.child_by_field_name("value"))
+        && let Some(module) = list.and_then(|list| list.named_child(0)).and_then(|first| first.field("value"))
     {
         return import(walker, module);
     }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::{BASE, call, child, import, named};
 use crate::facts::model::{Kind, Role, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker};
@@ -15,10 +17,7 @@ pub(in crate::lang) static SOLIDITY: Language = Language {
     implicit_self: true,
     grammar: || tree_sitter_solidity::LANGUAGE.into(),
     table: &[
-        (
-            "import_directive",
-            Hook(|walker, node| node.child_by_field_name("source").into_iter().for_each(|path| import(walker, path))),
-        ),
+        ("import_directive", Hook(|walker, node| node.field("source").into_iter().for_each(|path| import(walker, path)))),
         ("contract_declaration", Hook(|walker, node| contract(walker, node, Kind::Class))),
         ("interface_declaration", Hook(|walker, node| contract(walker, node, Kind::Interface))),
         ("library_declaration", Hook(|walker, node| contract(walker, node, Kind::Class))),
@@ -44,12 +43,12 @@ pub(in crate::lang) static SOLIDITY: Language = Language {
 };
 
 fn contract(walker: &mut Walker<'_>, node: Node<'_>, kind: Kind) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let def = walker.define(NewDef::new(kind, node, name).body(body));
     walker.for_children(node, |walker, part| {
         if part.kind() == "inheritance_specifier"
-            && let Some(above) = part.child_by_field_name("ancestor")
+            && let Some(above) = part.field("ancestor")
         {
             let text = walker.text(above);
             walker.supertype(def, "", above, text, Role::Extends, false);
@@ -59,8 +58,8 @@ fn contract(walker: &mut Walker<'_>, node: Node<'_>, kind: Kind) {
 }
 
 fn function(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let body = node.field("body");
     let visibility = match child(node, &["visibility"]).map(|said| walker.text(said)) {
         Some("public" | "external") => Visibility::Public,
         Some("internal") => Visibility::Protected,

@@ -1,9 +1,11 @@
 //! VHDL: entities, architectures, subprograms, processes. Names are told without case.
 
 use super::{BASE, child, define};
+
 use crate::facts::model::Kind;
 use crate::lang::Action::Hook;
 use crate::lang::Language;
+use crate::lang::common::Fields as _;
 
 /// VHDL.
 pub(in crate::lang) static VHDL: Language = Language {
@@ -12,19 +14,18 @@ pub(in crate::lang) static VHDL: Language = Language {
     line_comment: "--",
     grammar: || tree_sitter_vhdl::LANGUAGE.into(),
     table: &[
-        ("entity_declaration", Hook(|walker, node| define(walker, node, Kind::Class, node.child_by_field_name("entity"), None))),
+        ("entity_declaration", Hook(|walker, node| define(walker, node, Kind::Class, node.field("entity"), None))),
         (
             "architecture_definition",
             Hook(|walker, node| {
-                define(walker, node, Kind::Module, node.child_by_field_name("architecture"), child(node, &["concurrent_block"]));
+                define(walker, node, Kind::Module, node.field("architecture"), child(node, &["concurrent_block"]));
             }),
         ),
         (
             "subprogram_definition",
             Hook(|walker, node| {
                 let head = child(node, &["function_specification", "procedure_specification"]);
-                let name =
-                    head.and_then(|head| head.child_by_field_name("function").or_else(|| head.child_by_field_name("procedure")));
+                let name = head.and_then(|head| head.field("function").or_else(|| head.field("procedure")));
                 define(walker, node, Kind::Function, name, child(node, &["sequential_block"]));
             }),
         ),

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::statements::bind_pattern;
 use super::values::{type_text, types, with_type};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag};
@@ -50,15 +52,15 @@ pub(super) fn is_member(walker: &Walker<'_>) -> bool {
 }
 
 pub(super) fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
-    let kind = match node.child_by_field_name("declaration_kind").map_or("", |kind| kind.kind()) {
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
+    let kind = match node.field("declaration_kind").map_or("", |kind| kind.kind()) {
         "extension" => return extension(walker, node, name),
         "struct" => Kind::Struct,
         "enum" => Kind::Enum,
         "protocol" => Kind::Interface,
         _ => Kind::Class,
     };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let (visibility, flags) = modifiers(walker, node);
     let new = NewDef::new(kind, node, name).body(body).visibility(visibility).flags(flags & !flag::TEST);
     let def = walker.define(new);
@@ -83,7 +85,7 @@ pub(super) fn type_declaration(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 fn supertype(walker: &mut Walker<'_>, specifier: Node<'_>, role: Role, record: impl Fn(&mut Walker<'_>, Node<'_>, &str, Role)) {
-    let Some(ty) = specifier.child_by_field_name("inherits_from") else { return };
+    let Some(ty) = specifier.field("inherits_from") else { return };
     let parts = if ty.kind() == "protocol_composition_type" { named_children(ty) } else { vec![ty] };
     for part in parts.into_iter().filter(|part| part.kind() == "user_type") {
         let words: Vec<_> = named_children(part).into_iter().filter(|word| word.kind() == "type_identifier").collect();
@@ -153,7 +155,7 @@ pub(super) fn is_type(node: Node<'_>) -> bool {
 }
 
 pub(super) fn type_alias(walker: &mut Walker<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return walker.visit_children(node) };
+    let Some(name) = node.field("name") else { return walker.visit_children(node) };
     let (visibility, mut flags) = modifiers(walker, node);
     let is_open = node.kind() == "associatedtype_declaration";
     if is_open {
@@ -175,9 +177,9 @@ pub(super) fn type_alias(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// A function, initialiser or subscript.
 pub(super) fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
-    let place = node.child_by_field_name("name").or_else(|| node.child(0).filter(|_| !node.kind().starts_with("func")));
+    let place = node.field("name").or_else(|| node.child(0).filter(|_| !node.kind().starts_with("func")));
     let Some(name) = place else { return walker.visit_children(node) };
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let (visibility, mut flags) = modifiers(walker, node);
     let member = is_member(walker);
     let (kind, word) = match node.kind() {
@@ -228,7 +230,7 @@ pub(super) fn callable(walker: &mut Walker<'_>, node: Node<'_>) {
 
 fn bind_parameter(walker: &mut Walker<'_>, parameter: Node<'_>) {
     let ty = named_children(parameter).into_iter().find(|child| is_type(*child));
-    let Some(name) = parameter.child_by_field_name("name").filter(|name| name.kind() == "simple_identifier") else { return };
+    let Some(name) = parameter.field("name").filter(|name| name.kind() == "simple_identifier") else { return };
     let mut text = ty.map(|ty| type_text(walker, ty)).unwrap_or_default();
     if has_child(parameter, "...") {
         text = format!("[{text}]");

@@ -4,6 +4,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::members::is_type;
 use super::values::{type_text, types};
 use crate::facts::model::{ExprKind, NONE, Role};
@@ -192,22 +194,22 @@ fn first_name(node: Node<'_>) -> Option<Node<'_>> {
 
 pub(super) fn for_loop(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let collection = node.child_by_field_name("collection");
+        let collection = node.field("collection");
         let base = collection.map_or(NONE, |collection| walker.expr_of(collection));
         if let Some(collection) = collection {
             walker.visit(collection);
         }
-        if let Some(item) = node.child_by_field_name("item") {
+        if let Some(item) = node.field("item") {
             let init = over(walker, ExprKind::Element, "", base, node);
             bind_pattern(walker, item, "", init, item.end_byte());
         }
-        let skipped = [node.child_by_field_name("item"), collection];
+        let skipped = [node.field("item"), collection];
         walker.visit_children_except(node, &skipped);
     });
 }
 
 pub(super) fn switch(walker: &mut Walker<'_>, node: Node<'_>) {
-    let value = node.child_by_field_name("expr");
+    let value = node.field("expr");
     let subject = value.map_or(NONE, |value| walker.expr_of(value));
     if let Some(value) = value {
         walker.visit(value);
@@ -235,7 +237,7 @@ fn switch_entry(walker: &mut Walker<'_>, entry: Node<'_>, subject: u32) {
 
 pub(super) fn catch_block(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_scope(|walker| {
-        let error = node.child_by_field_name("error");
+        let error = node.field("error");
         match error {
             Some(error) => pattern(walker, error, true, NONE, error.end_byte()),
             None => {

@@ -5,6 +5,8 @@
 
 use tree_sitter::Node;
 
+use crate::lang::common::Fields as _;
+
 use super::members::is_type;
 use crate::facts::model::{ExprKind, NONE, Role, Usage};
 use crate::facts::walker::Walker;
@@ -85,10 +87,10 @@ const IMPLICIT: u8 = 1;
 
 /// The name of `.name`.
 fn implicit_member(node: Node<'_>) -> Option<Node<'_>> {
-    if node.kind() != "prefix_expression" || node.child_by_field_name("operation")?.kind() != "." {
+    if node.kind() != "prefix_expression" || node.field("operation")?.kind() != "." {
         return None;
     }
-    node.child_by_field_name("target").filter(|target| target.kind() == "simple_identifier")
+    node.field("target").filter(|target| target.kind() == "simple_identifier")
 }
 
 pub(super) fn prefix(walker: &mut Walker<'_>, node: Node<'_>) {
@@ -107,8 +109,8 @@ pub(super) fn identifier(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// Target and name of `target.name`.
 fn parts(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    let target = node.child_by_field_name("target")?;
-    let suffix = child_of_kind(node, "navigation_suffix")?.child_by_field_name("suffix")?;
+    let target = node.field("target")?;
+    let suffix = child_of_kind(node, "navigation_suffix")?.field("suffix")?;
     (suffix.kind() == "simple_identifier").then_some((target, suffix))
 }
 
@@ -189,7 +191,7 @@ pub(super) fn call(walker: &mut Walker<'_>, node: Node<'_>) {
 /// `[T]()`, `T<A>()`.
 pub(super) fn construction(walker: &mut Walker<'_>, node: Node<'_>) {
     let usage = walker.result_use();
-    let ty = node.child_by_field_name("constructed_type");
+    let ty = node.field("constructed_type");
     let suffix = child_of_kind(node, "constructor_suffix");
     if let Some(ty) = ty {
         let before = walker.rows.refs.len();
@@ -231,7 +233,7 @@ pub(super) fn selector(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
-    if let Some(target) = node.child_by_field_name("target") {
+    if let Some(target) = node.field("target") {
         let inner = target.named_child(0).unwrap_or(target);
         match inner.kind() {
             "simple_identifier" => {
@@ -248,12 +250,12 @@ pub(super) fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
 
 pub(super) fn lambda(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.in_lambda(|walker| {
-        if let Some(captures) = node.child_by_field_name("captures") {
+        if let Some(captures) = node.field("captures") {
             for item in named_children(captures) {
                 walker.visit_field(item, "value");
             }
         }
-        if let Some(ty) = node.child_by_field_name("type") {
+        if let Some(ty) = node.field("type") {
             lambda_type(walker, ty);
         }
         walker.for_children(node, |walker, child| {
