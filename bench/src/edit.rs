@@ -19,7 +19,7 @@ use crate::measure::What;
 use crate::tools::{Sample, at, choose, millis};
 use crate::{corpus, measure};
 
-/// The head of the table that [`measure`] gives rows of.
+/// The head of the table that [`measure()`] gives rows of.
 pub const HEAD: &str = "| corpus | edit | edits | p50 ms | p95 ms | max ms | CPU ms each | cold CPU s | of cold |\n\
                         |---|---|---|---|---|---|---|---|---|";
 

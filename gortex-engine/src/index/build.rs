@@ -1,6 +1,6 @@
 //! From tracked roots to a new view: walk, take over what did not change, extract the rest, link.
 //!
-//! Two ways in. [`build`] walks everything. [`build_changed`] is told which paths may have changed and looks at nothing else;
+//! Two ways in. `build` walks everything. `build_changed` is told which paths may have changed and looks at nothing else;
 //! where the paths alone can't say what belongs to the list (a new directory, a vanished one) it asks for a walk. Both give
 //! the same view of the same tree. When nothing changed nothing is linked.
 //!

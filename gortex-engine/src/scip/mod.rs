@@ -1,6 +1,6 @@
 //! SCIP: the index format that language tools exchange.
 //!
-//! [`export`] writes our graph for any reader of SCIP. [`import`] reads what a compiler's indexer wrote and keeps the parts that
+//! `export` writes our graph for any reader of SCIP. `import` reads what a compiler's indexer wrote and keeps the parts that
 //! fit the files as they are; [`apply`] raises and adds edges by it. Precedence is compiler, then resolved, then inferred: an
 //! import takes an inferred edge away that it contradicts at the same place, never a resolved one, and counts both.
 //!
