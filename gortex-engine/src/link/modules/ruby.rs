@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Module, Modules, folder, join, shared_segments};
-use crate::facts::model::{Kind, NONE};
+use crate::facts::model::{Kind, NONE, flag};
 use crate::graph::{NodeId, is_test_path};
 use crate::lang::Family;
 use crate::link::table::{NameId, Table};
@@ -31,7 +31,9 @@ impl RubyModules {
             for (index, def) in table.views[at].defs.iter().enumerate() {
                 let node = file.base + 1 + index as u32;
                 let kind = def.kind();
-                if def.parent == NONE && def.owner_type.is_empty() && matches!(kind, Kind::Function | Kind::Variable) {
+                let title = def.flags & (flag::TEST | flag::IN_TEST) != 0;
+                let top = def.parent == NONE && def.owner_type.is_empty() && !title;
+                if top && matches!(kind, Kind::Function | Kind::Variable) {
                     found.top.entry(table.node_name[node as usize]).or_default().push(node);
                 } else if kind.is_type() || matches!(kind, Kind::Module | Kind::Constant) {
                     if def.owner_type.is_empty() {
