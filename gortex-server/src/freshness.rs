@@ -6,6 +6,7 @@
 //! Knows the keys under which answers name files, and nothing else of what they say.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gortex_core::{Body, CallOutput, Effect};
 use serde_json::Value;
@@ -14,6 +15,8 @@ use crate::state::Server;
 
 /// Files of one answer that are compared.
 const FILES: usize = 64;
+/// What is answered where something asked for is not known.
+const UNKNOWN: [&str; 2] = ["symbol_not_found", "file_not_indexed"];
 /// Keys whose text is a path.
 const KEYS: [&str; 3] = ["file_path", "path", "file"];
 
@@ -27,6 +30,22 @@ pub(crate) fn names_stale_files(server: &Server, output: &CallOutput) -> bool {
     collect(body, &mut paths);
     let view = server.engine().view();
     !paths.is_empty() && !server.engine().stale(&view, paths).is_empty()
+}
+
+/// Whether a call named what the view does not know. Where changes are looked for now and then, the disk may know by now.
+pub(crate) fn knows_nothing(output: &CallOutput) -> bool {
+    let Body::Json(body) = &output.body else { return false };
+    output.error.is_some() && body["condition"].as_str().is_some_and(|condition| UNKNOWN.contains(&condition))
+}
+
+/// Looks at the disk at once; true when there was something new.
+pub(crate) async fn look_again(server: &Arc<Server>) -> bool {
+    let server = Arc::clone(server);
+    let look = move || {
+        let before = server.engine().view().graph.generation;
+        server.engine().fresh(true).graph.generation != before
+    };
+    tokio::task::spawn_blocking(look).await.unwrap_or(false)
 }
 
 fn collect<'v>(value: &'v Value, into: &mut BTreeSet<&'v str>) {
@@ -71,6 +90,19 @@ mod tests {
         assert!(names_stale_files(&fixture.server, &old));
         let new = ask("g");
         assert!(!names_stale_files(&fixture.server, &new), "{}", new.text());
+    }
+
+    // The watcher of a server that has just started may not be there yet, and the last look a moment ago.
+    #[test]
+    fn what_is_not_known_is_looked_for_on_disk() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let fixture = Fixture::new("//- a.py\ndef f():\n    pass\n");
+        let ask = || fixture.call("relations", json!({"operation": "callers", "target": {"symbol": "a.py::neu"}}));
+        assert!(knows_nothing(&ask()));
+        assert!(!runtime.block_on(look_again(&fixture.server)));
+        std::fs::write(fixture.root.join("a.py"), "def f():\n    pass\n\ndef neu():\n    pass\n").expect("a file");
+        assert!(runtime.block_on(look_again(&fixture.server)));
+        assert!(!knows_nothing(&ask()), "{}", ask().text());
     }
 
     #[test]

@@ -110,8 +110,10 @@ impl Connection {
         let work = async {
             let _slot = self.slots.acquire().await;
             let output = dispatch(&self.registry, &context, name, arguments.clone()).await;
-            // A file of the answer changed and nobody told: now it is known, so the question is asked once more.
-            if freshness::names_stale_files(&self.server, &output) {
+            // A file of the answer changed and nobody told, or what was asked for is newer than the view: now it is known, so the
+            // question is asked once more.
+            let unknown = freshness::knows_nothing(&output) && freshness::look_again(&self.server).await;
+            if unknown || freshness::names_stale_files(&self.server, &output) {
                 return dispatch(&self.registry, &context, name, arguments).await;
             }
             output
