@@ -118,8 +118,10 @@ fn facts_into(taken: &mut Taken, lang: Lang, bytes: &[u8], sources: &Sources<'_>
         Reuse::Nothing => None,
     };
     let facts = found.map(Some).unwrap_or_else(|| {
-        taken.parsed = true;
-        parse(&key, bytes, sources.journal, alone, &mut taken.deferred)
+        let made = parse(&key, bytes, sources.journal, alone, &mut taken.deferred);
+        // What is barred, or waits to be parsed alone, was not.
+        taken.parsed = made.is_some();
+        made
     });
     taken.entry.status = facts.as_ref().map_or(FileStatus::Crashed, status_of_facts);
     if let Some(facts) = facts {

@@ -6,6 +6,7 @@
 //!
 //! Knows types and members, not calls.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::infer::{Hierarchy, Infer, Place};
@@ -289,40 +290,44 @@ fn is_elixir(scopes: &Scopes<'_>, node: NodeId) -> bool {
 }
 
 fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
-    let table = &scopes.table;
     let infer = Infer { scopes, hierarchy: &built.hierarchy };
     let mut subs: Vec<NodeId> = built.hierarchy.supers.keys().copied().collect();
     subs.sort_unstable();
+    let edges: Vec<EdgeRow> = subs.par_iter().flat_map_iter(|sub| overriding_in(scopes, &infer, *sub)).collect();
+    built.edges.extend(edges);
+}
+
+/// The edges of the members of one type to what they replace.
+fn overriding_in(scopes: &Scopes<'_>, infer: &Infer<'_, '_>, sub: NodeId) -> Vec<EdgeRow> {
+    let table = &scopes.table;
     let mut edges = Vec::new();
-    for sub in subs {
-        let openings = scopes.modules.ruby.openings(table, sub).flat_map(|other| table.all_members(other));
-        for member in table.all_members(sub).iter().chain(openings) {
-            let Some(def) = table.def(*member) else { continue };
-            let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
-            // What a module of Elixir has for a behaviour or protocol is a function.
-            let replaces = def.kind() == Kind::Method || (def.kind() == Kind::Function && is_elixir(scopes, *member));
-            let told_apart = matches!(table.family(table.file_of(*member)), Some(Family::CSharp | Family::Jvm));
-            let is_data = told_apart && matches!(def.kind(), Kind::Property | Kind::Field);
-            if !replaces && !is_data || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
-                continue;
-            }
-            let name = table.node_name[*member as usize];
-            let mut targets = Vec::new();
-            for above in &built.hierarchy.supers[&sub] {
-                if let Some((target, _)) = infer.member(*above, name, if is_data { Want::Any } else { Want::Call })
-                    && (table.kind(target) == def.kind() || !is_data && table.kind(target) == Kind::Method)
-                    && (!is_data || def.has(flag::OVERRIDE) || table.kind(*above).is_interface())
-                    && target != *member
-                    && (!is_elixir(scopes, *member) || table.def(target).is_some_and(|above| above.params == def.params))
-                    && !targets.contains(&target)
-                {
-                    targets.push(target);
-                }
-            }
-            for target in targets {
-                edges.push(override_edge(*member, target, def));
+    let openings = scopes.modules.ruby.openings(table, sub).flat_map(|other| table.all_members(other));
+    for member in table.all_members(sub).iter().chain(openings) {
+        let Some(def) = table.def(*member) else { continue };
+        let constructor = def.kind() == Kind::Constructor || table.str(table.file_of(*member), def.name) == "__init__";
+        // What a module of Elixir has for a behaviour or protocol is a function.
+        let replaces = def.kind() == Kind::Method || (def.kind() == Kind::Function && is_elixir(scopes, *member));
+        let told_apart = matches!(table.family(table.file_of(*member)), Some(Family::CSharp | Family::Jvm));
+        let is_data = told_apart && matches!(def.kind(), Kind::Property | Kind::Field);
+        if !replaces && !is_data || constructor || def.has(flag::STATIC) && !def.has(flag::OVERRIDE) {
+            continue;
+        }
+        let name = table.node_name[*member as usize];
+        let mut targets = Vec::new();
+        for above in &infer.hierarchy.supers[&sub] {
+            if let Some((target, _)) = infer.member(*above, name, if is_data { Want::Any } else { Want::Call })
+                && (table.kind(target) == def.kind() || !is_data && table.kind(target) == Kind::Method)
+                && (!is_data || def.has(flag::OVERRIDE) || table.kind(*above).is_interface())
+                && target != *member
+                && (!is_elixir(scopes, *member) || table.def(target).is_some_and(|above| above.params == def.params))
+                && !targets.contains(&target)
+            {
+                targets.push(target);
             }
         }
+        for target in targets {
+            edges.push(override_edge(*member, target, def));
+        }
     }
-    built.edges.extend(edges);
+    edges
 }
