@@ -113,6 +113,15 @@ fn call(walker: &mut Walker<'_>, node: Node<'_>, callee: Option<Node<'_>>, plain
     walker.visit_children(node);
 }
 
+/// The name at the heart of a C-like declarator.
+fn declared(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node.field("declarator")?;
+    while let Some(inner) = at.field("declarator") {
+        at = inner;
+    }
+    Some(at).filter(|name| name.kind().ends_with("identifier"))
+}
+
 /// A node that only wraps one other is that one.
 fn peeled<'t>(mut node: Node<'t>, plain: &[&str]) -> Node<'t> {
     for _ in 0..8 {

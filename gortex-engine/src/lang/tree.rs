@@ -6,31 +6,15 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+pub(super) use super::nodes::{child_of_kind, derived, line, mark_test_classes, named_children, receiver};
+
 use crate::facts::model::{ExprKind, Kind, NONE, Visibility, flag};
-use crate::facts::walker::{NewDef, Walker, one_line};
-
-/// The text of a node, on one line.
-pub(super) fn line<'a>(walker: &Walker<'a>, node: Node<'_>) -> Cow<'a, str> {
-    let text = walker.text(node);
-    if text.contains(['\n', '\r', '\t']) { Cow::Owned(one_line(text, 240)) } else { Cow::Borrowed(text) }
-}
-
-/// The first named child of a kind.
-pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() == kind)
-}
+use crate::facts::walker::{NewDef, Walker};
 
 /// Whether a node has a child without a name that is this word.
 pub(super) fn has_word(node: Node<'_>, word: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| !child.is_named() && child.kind() == word)
-}
-
-/// All named children that are no comments.
-pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
 }
 
 /// The last named child that is no comment.
@@ -67,22 +51,6 @@ pub(super) fn is_type_name(name: &str) -> bool {
     name.starts_with(char::is_uppercase) && (name.chars().count() == 1 || name.contains(char::is_lowercase))
 }
 
-/// What stands before a member's name; never "no receiver", which would make the member a free name.
-pub(super) fn receiver(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
-    match walker.expr_of(node) {
-        NONE => walker.expr(ExprKind::Unknown, "", NONE, node),
-        known => known,
-    }
-}
-
-/// An expression over `base`, unknown where `base` is.
-pub(super) fn derived(walker: &mut Walker<'_>, kind: ExprKind, name: &str, base: Node<'_>, at: Node<'_>) -> u32 {
-    match walker.expr_of(base) {
-        NONE => NONE,
-        base => walker.expr(kind, name, base, at),
-    }
-}
-
 /// A value of the type that is written at `ty`.
 pub(super) fn typed(walker: &mut Walker<'_>, ty: Option<Node<'_>>, at: Node<'_>) -> u32 {
     let Some(ty) = ty else { return NONE };
@@ -98,20 +66,4 @@ pub(super) fn define_anonymous(walker: &mut Walker<'_>, node: Node<'_>, body: Op
     let mut new = NewDef::new(Kind::Class, node, node).body(body).visibility(Visibility::Private);
     new.name = None;
     walker.define_named(new.flags(flag::ANONYMOUS), &format!("${}", siblings + 1))
-}
-
-/// What stands beside a test in its class is there for tests.
-pub(super) fn mark_test_classes(walker: &mut Walker<'_>, _root: Node<'_>) {
-    let defs = &mut walker.rows.defs;
-    let mut is_suite = vec![false; defs.len()];
-    for row in defs.iter().filter(|row| row.has(flag::TEST) && row.kind() == Kind::Method && row.parent != NONE) {
-        is_suite[row.parent as usize] = true;
-    }
-    // A parent is always entered before its children.
-    for index in 0..defs.len() {
-        let parent = defs[index].parent as usize;
-        if parent < index && (is_suite[parent] || defs[parent].has(flag::IN_TEST)) {
-            defs[index].flags |= flag::IN_TEST;
-        }
-    }
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::common::Fields as _;
 
-use super::{BASE, call, define, import, named};
+use super::{BASE, call, declared, define, import, named};
 use crate::facts::model::Kind;
 use crate::facts::walker::Walker;
 use crate::lang::Action::Hook;
@@ -33,15 +33,6 @@ pub(in crate::lang) static GLSL: Language = Language {
     ],
     ..BASE
 };
-
-/// The name at the heart of a declarator.
-fn declared(node: Node<'_>) -> Option<Node<'_>> {
-    let mut at = node.field("declarator")?;
-    while let Some(inner) = at.field("declarator") {
-        at = inner;
-    }
-    Some(at).filter(|name| name.kind().ends_with("identifier"))
-}
 
 /// Outside of functions a variable is worth a definition, inside it is a local.
 fn declaration(walker: &mut Walker<'_>, node: Node<'_>) {

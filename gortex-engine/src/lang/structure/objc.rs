@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::common::Fields as _;
 
-use super::{BASE, call, child, define, import};
+use super::{BASE, call, child, declared, define, import};
 use crate::facts::model::{ExprKind, Kind, NONE, flag};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -38,14 +38,6 @@ pub(in crate::lang) static OBJC: Language = Language {
     ],
     ..BASE
 };
-
-fn declared(node: Node<'_>) -> Option<Node<'_>> {
-    let mut at = node.field("declarator")?;
-    while let Some(inner) = at.field("declarator") {
-        at = inner;
-    }
-    Some(at).filter(|name| name.kind() == "identifier")
-}
 
 fn property(walker: &mut Walker<'_>, node: Node<'_>) {
     let mut at = child(node, &["struct_declaration"]).and_then(|inner| child(inner, &["struct_declarator"]));
