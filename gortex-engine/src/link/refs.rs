@@ -499,16 +499,20 @@ impl FileLinker<'_, '_, '_> {
         }
     }
 
-    /// A mention in data or a document: by the rules of its format alone, and a miss says nothing.
+    /// A mention in data or a document: by the rules of its format alone. A miss says nothing, several that fit are counted.
     /// `language` is that of a string inside a program.
     fn bind_plain(&self, place: Place, row: &RefRow, language: Option<&'static str>) -> Bound {
         let table = &self.infer.scopes.table;
         let text = table.str(self.file, row.name);
-        let found = self.infer.scopes.modules.plain.find(table, (place.file, place.owner), language, text);
-        found.map_or(Bound::Nothing, |(node, tier)| {
-            let confidence = if tier == Tier::AstResolved { 100 } else { 70 };
-            Bound::To { node, tier, confidence, aliased: false }
-        })
+        let plain = &self.infer.scopes.modules.plain;
+        match plain.find(table, (place.file, place.owner), language, text) {
+            Some((node, tier)) => {
+                let confidence = if tier == Tier::AstResolved { 100 } else { 70 };
+                Bound::To { node, tier, confidence, aliased: false }
+            }
+            None if plain.is_ambiguous(table, place.file, language, text) => Bound::Loose(Unbound::Ambiguous),
+            None => Bound::Nothing,
+        }
     }
 
     /// `macro_rules!` names are visible by the order of the text, not by path: a macro written inside a function or module is

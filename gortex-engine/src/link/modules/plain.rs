@@ -159,6 +159,22 @@ impl PlainNames {
         }
     }
 
+    /// Whether several definitions fit a text of which [`Self::find`] knows no one.
+    pub fn is_ambiguous(&self, table: &Table<'_>, file: usize, language: Option<&'static str>, text: &str) -> bool {
+        let Some(language) = language.or_else(|| format_of(&table.files[file])) else { return false };
+        let (repo, path) = (table.files[file].repo, table.files[file].path.as_str());
+        let fitting = match space(language) {
+            Some(Space::Package | Space::Repository) => self.get(language, repo, "", text.trim_start_matches('.')),
+            Some(Space::Folder) => self.get(language, repo, folder(path), text),
+            Some(Space::Schema) => {
+                let name = text.rsplit_once('.').map_or(text, |(_, name)| name);
+                self.get(language, repo, "*", &fold(language, name))
+            }
+            None => &[],
+        };
+        fitting.len() > 1
+    }
+
     /// By the rules of protocol buffers: a leading dot is the top, otherwise every scope outwards is tried.
     fn in_packages(&self, table: &Table<'_>, file: usize, owner: NodeId, text: &str) -> Option<NodeId> {
         let view = &table.views[file];
@@ -281,6 +297,20 @@ mod tests {
                 "p/a.proto::M.q -> p/a.proto::M.Q",
             ],
         );
+    }
+
+    // Two tables of a name and a query of neither's folder: nobody may say that the tables are not used.
+    #[test]
+    fn a_table_that_several_fit_is_counted() {
+        let files = [
+            ("a/schema.sql", "CREATE TABLE logs (id INT);\n"),
+            ("b/schema.sql", "CREATE TABLE logs (id INT);\n"),
+            ("c/query.sql", "SELECT id FROM logs;\nSELECT id FROM nowhere;\n"),
+        ];
+        let graph = graph_of(&files);
+        assert_eq!(edges(&graph), Vec::<String>::new());
+        let loose = graph.unbound().iter().map(|row| (graph.names().text(row.name), row.reason().as_str()));
+        assert_eq!(loose.collect::<Vec<_>>(), [("logs", "ambiguous")]);
     }
 
     #[test]
