@@ -12,7 +12,7 @@ use gortex_engine::engine::RepoInfo;
 use crate::config::Config;
 
 /// Files that mark a folder as a project.
-const MANIFESTS: [&str; 10] = [
+const MANIFESTS: [&str; 20] = [
     "go.mod",
     "Cargo.toml",
     "package.json",
@@ -20,6 +20,16 @@ const MANIFESTS: [&str; 10] = [
     "setup.py",
     "pom.xml",
     "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "composer.json",
+    "Gemfile",
+    "mix.exs",
+    "pubspec.yaml",
+    "Package.swift",
+    "build.zig",
+    "dune-project",
+    "stack.yaml",
     "CMakeLists.txt",
     "Makefile",
     ".gortex.yaml",
