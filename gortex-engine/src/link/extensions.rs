@@ -284,6 +284,21 @@ impl<'a> Infer<'_, 'a> {
         (here == "kotlin" && table.kind(found) == Kind::Method && language(found) == "java").then_some(found)
     }
 
+    /// Kotlin: a function that another file declares for the type around is only seen without a receiver where its package is, or
+    /// where it is imported. Everything else is seen.
+    pub fn extension_is_seen(&self, file: usize, node: NodeId, name: NameId) -> bool {
+        let table = &self.scopes.table;
+        let from = table.file_of(node);
+        let is_extension = table.def(node).is_some_and(|def| !def.owner_type.is_empty());
+        if from == file || !is_extension || table.language(file) != "kotlin" || table.package(from) == table.package(file) {
+            return true;
+        }
+        table.views[file].imports.iter().any(|row| {
+            let package = table.str(file, row.module) == table.package(from);
+            table.name_of(file, row.alias) == name || row.flags & import_flag::WILDCARD != 0 && package
+        })
+    }
+
     /// The file whose functions Java sees as members of the class `text` (`IoKt` for `Io.kt`).
     pub fn facade(&self, place: Place, text: &str) -> Option<Module> {
         let table = &self.scopes.table;

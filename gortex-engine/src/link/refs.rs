@@ -423,6 +423,7 @@ impl FileLinker<'_, '_, '_> {
         };
         if name != NONE && language.is_some_and(|language| language.implicit_self) {
             let found = self.infer.implicit_member(place.owner, name, want(role)).map(|(node, _)| node);
+            let found = found.filter(|node| self.infer.extension_is_seen(self.file, *node, name));
             // A type's own name inside it is the type, also where its constructor has the same name.
             let fits = |node: &NodeId| match want(role) {
                 Want::Type => scopes.table.kind(*node).is_type(),

@@ -172,3 +172,41 @@ fn scala_implicit_classes_are_used_where_they_are_imported() {
     let shout = graph.named("shout").first().map(|node| graph.id(*node)).unwrap_or_default();
     check(SCALA, &shout, &["run:13"]);
 }
+
+// A subclass in another package does not see a function that is declared for its supertype, unless it imports it.
+#[test]
+fn an_extension_is_no_bare_name_where_it_is_not_imported() {
+    let tree = "
+//- src/lib/Fs.kt
+package lib
+
+open class Fs
+fun Fs.unzip(x: Int) = lib.inner.unzip(x)
+class Beside : Fs() {
+    fun near() { unzip(1) }
+}
+//- src/lib/inner/Zip.kt
+package lib.inner
+
+internal fun unzip(x: Int) = x
+//- src/lib/inner/Own.kt
+package lib.inner
+
+import lib.Fs
+
+class Own : Fs() {
+    fun far() { unzip(2) }
+}
+//- src/other/Other.kt
+package other
+
+import lib.Fs
+import lib.unzip
+
+class Other : Fs() {
+    fun imported() { unzip(3) }
+}
+";
+    check(tree, "src/lib/inner/Zip.kt::unzip", &["far:6", "unzip:4"]);
+    check(tree, "src/lib/Fs.kt::Fs.unzip", &["imported:7", "near:6"]);
+}
