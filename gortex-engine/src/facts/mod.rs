@@ -18,4 +18,4 @@ pub use pack::{Facts, FactsView};
 pub use walker::{ExtractLimits, extract};
 
 /// Changes whenever the same bytes would yield other facts; part of every cache key.
-pub const EXTRACTOR_VERSION: u32 = 2;
+pub const EXTRACTOR_VERSION: u32 = 3;

@@ -25,7 +25,7 @@ use crate::link::Manifest;
 pub const FILE: &str = "graph.snapshot";
 const MAGIC: [u8; 8] = *b"GORTEXS\n";
 /// Changes whenever the layout does.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const HEADER_BYTES: usize = 64;
 
 /// What else the snapshot carries: everything that is small and not a column.
