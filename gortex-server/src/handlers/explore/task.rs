@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gortex_engine::graph::NodeId;
-use gortex_engine::query::localize::{Candidate, Localized, Task, localize};
+use gortex_engine::query::localize::{Candidate, Indexes, Localized, Task, localize};
 use gortex_engine::query::source;
-use gortex_engine::search::text::TextQuery;
+use gortex_engine::search::text::{Reader, TextQuery};
 
 use super::super::search::search_lines;
 use crate::handlers::shared::args::path_filter;
@@ -18,12 +18,12 @@ const LITERALS: usize = 3;
 const LITERAL_HITS: usize = 8;
 /// Full bodies at most.
 const BODIES: usize = 2;
-/// Neighbours named each way.
-const NEIGHBOURS: usize = 5;
+/// Neighbours named each way: the most for which all places fit into their share of the budget.
+const NEIGHBOURS: [usize; 4] = [5, 3, 2, 1];
+/// The share of the budget that places should leave for source, in percent.
+const SOURCE: usize = 25;
 /// Files listed.
 const FILES: usize = 10;
-/// Bytes of a token, for the budget.
-const TOKEN: usize = 4;
 /// Bytes of a signature shown.
 const STUB: usize = 160;
 
@@ -63,15 +63,21 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
         ));
     }
     let most = args.max_symbols.unwrap_or(10).clamp(1, 30) as usize;
-    let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) as usize * TOKEN;
+    // A token is three and a half bytes, as everywhere.
+    let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) as usize * 7 / 2;
     let mut task = Task::of(&args.task);
     task.repo = args.scope.repo_number(graph)?;
     task.paths = path_filter(args.path.as_deref());
     quoted(graph, &mut task);
     let view = graph.view();
-    let index = view.symbols();
-    let disk = |at: usize| view.absolute(&graph.files[at].path);
-    let found = graph.engine().run(|| localize(graph, index, &task, most, disk));
+    let engine = graph.engine();
+    let indexes = Indexes { symbols: view.symbols(), contents: engine.contents(view), links: view.links() };
+    let reader = Reader::default();
+    let read = |at: usize| {
+        let (repo, rel) = view.split(&graph.files[at].path)?;
+        reader.read(&repo.root, rel).ok()
+    };
+    let found = engine.run(|| localize(graph, indexes, &task, most, read));
     let title: String = args.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = &title[..title.floor_char_boundary(200)];
     if found.symbols.is_empty() && found.files.is_empty() {
@@ -106,8 +112,9 @@ fn quoted(graph: &Graph, task: &mut Task) {
 
 fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> String {
     let mut out = format!("# {title}\n{}\n## Symbols\n", file_map(graph, found));
-    let places: Vec<String> = found.symbols.iter().enumerate().map(|(at, one)| place(graph, at + 1, one)).collect();
-    let fixed: usize = places.iter().map(String::len).sum::<usize>() + out.len() + 200;
+    let head = out.len() + 200;
+    let places = places(graph, found, (budget * (100 - SOURCE) / 100).saturating_sub(head));
+    let fixed = places.iter().map(String::len).sum::<usize>() + head;
     let mut room = budget.saturating_sub(fixed);
     let mut bodies = 0;
     let mut elided = 0;
@@ -145,8 +152,17 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     out
 }
 
+/// The places of all candidates, with as many neighbours as fit into `room`; how many are not named is told.
+fn places(graph: &Graph, found: &Localized, room: usize) -> Vec<String> {
+    let with = |most: usize| -> Vec<String> {
+        found.symbols.iter().enumerate().map(|(at, one)| place(graph, at + 1, one, most)).collect()
+    };
+    let mut tried = NEIGHBOURS.into_iter().map(with).skip_while(|places| places.iter().map(String::len).sum::<usize>() > room);
+    tried.next().unwrap_or_else(|| with(1))
+}
+
 /// The lines that always stand: what, where, who calls it and what it calls.
-fn place(graph: &Graph, rank: usize, one: &Candidate) -> String {
+fn place(graph: &Graph, rank: usize, one: &Candidate, most: usize) -> String {
     let node = one.node;
     let kind = graph.kind(node);
     let (first, last) = graph.def(node).map_or((1, 1), |def| (def.start_line, def.end_line));
@@ -165,8 +181,8 @@ fn place(graph: &Graph, rank: usize, one: &Candidate) -> String {
         }
         let mut order: Vec<NodeId> = nodes.into_iter().collect();
         order.sort_by_key(|node| (graph.is_test(*node), *node));
-        let names: Vec<String> = order.iter().take(NEIGHBOURS).map(|other| near(graph, node, *other)).collect();
-        let more = if order.len() > NEIGHBOURS { format!(" +{}", order.len() - NEIGHBOURS) } else { String::new() };
+        let names: Vec<String> = order.iter().take(most).map(|other| near(graph, node, *other)).collect();
+        let more = if order.len() > most { format!(" +{}", order.len() - most) } else { String::new() };
         let _ = writeln!(out, "   {word}: {}{more}", names.join(", "));
     }
     out
