@@ -84,8 +84,9 @@ pub(super) fn asks_for_tests(title: &str) -> bool {
         "add", "more", "new", "miss", "fail", "flaki", "broken", "break", "unit", "regress", "fix", "improv", "updat", "remov",
         "skip", "disabl", "rewrit", "refactor",
     ];
-    let mut stems: Vec<String> = Vec::new();
-    words::split(title, |word| stems.push(contents::stem(word)));
+    // Whole words: `LedgerTest` and `test_ledger` are names.
+    let whole = title.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let stems: Vec<String> = whole.map(contents::stem).collect();
     let test = |stem: &String| matches!(stem.as_str(), "test" | "benchmark" | "fixtur" | "mock");
     let done = |stem: Option<&String>| stem.is_some_and(|stem| DONE.contains(&stem.as_str()));
     let said = |at: usize| {
