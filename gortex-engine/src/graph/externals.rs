@@ -114,6 +114,29 @@ impl Externals {
         Externals { rows: Vec::new().into(), ids: NameTable::build(&[], &[]) }
     }
 
+    /// From sorted ids and rows by owner; ids without rows are dropped.
+    pub(crate) fn build(ids: &[&str], mut rows: Vec<ExternalRow>) -> Externals {
+        let mut used = vec![false; ids.len()];
+        rows.iter().for_each(|row| used[row.external as usize] = true);
+        let mut place = Vec::with_capacity(ids.len());
+        let mut next = 0;
+        for used in &used {
+            place.push(next);
+            next += u32::from(*used);
+        }
+        let kept: Vec<&str> = ids.iter().zip(&used).filter(|(_, used)| **used).map(|(id, _)| *id).collect();
+        rows.iter_mut().for_each(|row| row.external = place[row.external as usize]);
+        let mut order: Vec<(u32, u32)> = rows.iter().enumerate().map(|(at, row)| (row.external, at as u32)).collect();
+        order.sort_unstable();
+        Externals { ids: NameTable::build(&kept, &order), rows: rows.into() }
+    }
+
+    /// Those of the mentions that `keep` admits.
+    pub(crate) fn retain(&self, keep: impl Fn(&ExternalRow) -> bool) -> Externals {
+        let ids: Vec<&str> = (0..self.len() as u32).map(|at| self.id(at)).collect();
+        Externals::build(&ids, self.rows.iter().filter(|row| keep(row)).copied().collect())
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -215,7 +238,9 @@ mod tests {
     #[test]
     fn near_ids_are_offered() {
         let ids = ["dep::react", "dep::react::useMemo", "dep::react::useState", "dep::vue::ref"];
-        let table = Externals { rows: Vec::new().into(), ids: NameTable::build(&ids, &[]) };
+        let row = |external| ExternalRow { owner: 0, external, line: 1, col: 0, role: 0, detail: 0 };
+        let table = Externals::build(&ids, (0..ids.len() as u32).map(row).collect());
+        assert_eq!(table.retain(|row| row.external != 1).find("dep::react::useState"), Some(1));
         assert_eq!(table.nearest("dep::react"), ["dep::react::useMemo", "dep::react::useState", "dep::react"]);
         assert_eq!(table.nearest("dep::preact::useState"), ["dep::react::useState"]);
         assert!(table.nearest("dep::zzz::qqq").is_empty());

@@ -298,9 +298,7 @@ fn externals(parts: &[Part<'_>], before: Option<Before<'_>>) -> Externals {
     for row in &mut rows {
         row.external = place[row.external as usize];
     }
-    let mut order: Vec<(u32, u32)> = rows.iter().enumerate().map(|(at, row)| (row.external, at as u32)).collect();
-    order.par_sort_unstable();
-    Externals { ids: NameTable::build(&ids, &order), rows: rows.into() }
+    Externals::build(&ids, rows)
 }
 
 fn loose_code(loose: &Loose<'_>, known: &mut [u32], numbering: &mut Numbering<'_>) -> u32 {
