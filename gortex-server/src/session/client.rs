@@ -40,9 +40,8 @@ impl ClientInfo {
     /// The family of hosts it belongs to.
     pub fn family(&self) -> Option<&'static str> {
         let name = self.name.trim().to_lowercase();
-        let is = |alias: &&str| {
-            name.strip_prefix(*alias).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '@']))
-        };
+        let is =
+            |alias: &&str| name.strip_prefix(*alias).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '@']));
         FAMILIES.iter().find(|(_, aliases)| aliases.iter().any(|alias| is(alias))).map(|(family, _)| *family)
     }
 

@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gortex_core::{CallError, Code, Extensions, Registry};
+use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{Peer, RequestContext, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
-use parking_lot::Mutex;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -186,8 +186,9 @@ impl ServerHandler for Connection {
 
     async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         // A probe: it shows what its sender would see and decides nothing yet.
-        let compact =
-            resolve(&self.road.registry, &self.road.policy, cx.client_info().map(|client| client.name).as_deref()).names.is_none();
+        let compact = resolve(&self.road.registry, &self.road.policy, cx.client_info().map(|client| client.name).as_deref())
+            .names
+            .is_none();
         let mut answer = DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info());
         answer.instructions = Some(self.instructions(compact));
         Ok(answer)
