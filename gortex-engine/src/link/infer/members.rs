@@ -9,7 +9,7 @@ use crate::lang::Family;
 use crate::link::scope::{Entity, Want};
 use crate::link::table::NameId;
 
-impl<'a> Infer<'_, 'a> {
+impl Infer<'_, '_> {
     /// The innermost type around a node, or at it.
     pub fn enclosing_type(&self, node: NodeId) -> Option<NodeId> {
         let table = &self.scopes.table;
