@@ -282,7 +282,9 @@ fn externals(parts: &[Part<'_>], before: Option<Before<'_>>) -> Externals {
         match (part, before) {
             (Part::Fresh(links), _) => {
                 let codes: Vec<u32> = links.externals.ids().map(|id| numbering.code(id)).collect();
-                rows.extend(links.externals.rows.iter().map(|row| ExternalRow { external: codes[row.external as usize], ..*row }));
+                rows.extend(
+                    links.externals.rows.iter().map(|row| ExternalRow { external: codes[row.external as usize], ..*row }),
+                );
             }
             (Part::Kept, Some(before)) => {
                 rows.extend(before.externals(file).iter().map(|row| ExternalRow {

@@ -96,7 +96,8 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
         let calling = matches!(row.role(), Role::Call | Role::Instantiate | Role::Render);
         // In front of a dot a package is no use of its own: the name behind it is.
         let text = self.infer.scopes.table.str(self.file, row.name);
-        let module = self.family(self.file) == Some(Family::Rust) && row.role() == Role::Type && text.starts_with(char::is_lowercase);
+        let module =
+            self.family(self.file) == Some(Family::Rust) && row.role() == Role::Type && text.starts_with(char::is_lowercase);
         if (self.id.is_package() || module) && !calling && row.role() != Role::Attribute {
             return false;
         }
@@ -191,8 +192,10 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
         let capital = text.starts_with(char::is_uppercase);
         let made = listed
             || match family {
-                Family::Ocaml if capital => scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0) == Module::External
-                    && self.id.module(family, language, text),
+                Family::Ocaml if capital => {
+                    scopes.ocaml_path(Spot::new(place.file, place.owner), text, 0) == Module::External
+                        && self.id.module(family, language, text)
+                }
                 Family::Elixir if capital => {
                     matches!(self.infer.elixir_module(place, text), Entity::External) && self.id.module(family, language, text)
                 }
@@ -266,7 +269,9 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
             Family::Php if !name.is_empty() && !module.is_empty() => self.id.module(family, "", &format!("{module}\\{name}")),
             Family::Php if module.is_empty() => return self.id.module(family, "", name),
             // `import a.b` binds `a`.
-            Family::Python if row.flags & import_flag::MODULE != 0 && module.split('.').next() == Some(table.str(file, row.alias)) => {
+            Family::Python
+                if row.flags & import_flag::MODULE != 0 && module.split('.').next() == Some(table.str(file, row.alias)) =>
+            {
                 return self.id.module(family, "python", table.str(file, row.alias));
             }
             Family::C if row.flags & (import_flag::WILDCARD | import_flag::MODULE) != 0 && !module.starts_with("std") => false,
@@ -287,7 +292,9 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
     fn rust_path(&mut self, file: usize, scope: NodeId, path: &str, name: &str, depth: u32) -> bool {
         let whole = if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
         let mut parts = whole.trim_start_matches("::").split("::").filter(|part| !part.is_empty());
-        let Some(head) = parts.next().filter(|head| !matches!(*head, "crate" | "self" | "super" | "$crate")) else { return false };
+        let Some(head) = parts.next().filter(|head| !matches!(*head, "crate" | "self" | "super" | "$crate")) else {
+            return false;
+        };
         let head_id = self.infer.scopes.table.name(head);
         let renamed = !path.is_empty() && depth <= DEPTH && self.imported(file, scope, head_id, depth + 2);
         if !renamed && !self.krate(Place { file, owner: scope }, head) {
