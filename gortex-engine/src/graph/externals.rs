@@ -117,7 +117,9 @@ impl Externals {
     /// From sorted ids and rows by owner; ids without rows are dropped.
     pub(crate) fn build(ids: &[&str], mut rows: Vec<ExternalRow>) -> Externals {
         let mut used = vec![false; ids.len()];
-        rows.iter().for_each(|row| used[row.external as usize] = true);
+        for row in &rows {
+            used[row.external as usize] = true;
+        }
         let mut place = Vec::with_capacity(ids.len());
         let mut next = 0;
         for used in &used {
@@ -125,7 +127,9 @@ impl Externals {
             next += u32::from(*used);
         }
         let kept: Vec<&str> = ids.iter().zip(&used).filter(|(_, used)| **used).map(|(id, _)| *id).collect();
-        rows.iter_mut().for_each(|row| row.external = place[row.external as usize]);
+        for row in &mut rows {
+            row.external = place[row.external as usize];
+        }
         let mut order: Vec<(u32, u32)> = rows.iter().enumerate().map(|(at, row)| (row.external, at as u32)).collect();
         order.sort_unstable();
         Externals { ids: NameTable::build(&kept, &order), rows: rows.into() }

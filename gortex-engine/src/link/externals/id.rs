@@ -100,7 +100,7 @@ impl Id {
             },
             Family::Zig if matches!(text, "std" | "builtin") => self.library("zig", text),
             // A path is a file that is not there, not a package.
-            Family::Zig if text.contains(['/', '\\']) || text.ends_with(".zig") => false,
+            Family::Zig if text.contains(['/', '\\', '.']) => false,
             Family::Ruby | Family::Swift | Family::Elixir | Family::Haskell | Family::Zig => self.package(text),
             Family::Lua => self.package(text),
             Family::Rust | Family::Shell | Family::Plain => false,
@@ -279,7 +279,9 @@ mod tests {
     fn check(family: Family, language: &str, module: &str, members: &[&str], expected: &str) {
         let mut id = Id::default();
         let made = id.module(family, language, module);
-        members.iter().for_each(|name| id.member(name));
+        for name in members {
+            id.member(name);
+        }
         assert_eq!(if made { id.as_str() } else { "" }, expected);
     }
 

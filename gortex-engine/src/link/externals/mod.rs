@@ -350,10 +350,9 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
         let row = view.expr(callee)?;
         if self.expr(place, callee, depth + 1) == Some(Shape::Itself) {
             let name = view.str(row.name);
-            let capital = name.starts_with(char::is_uppercase);
-            let constructs = capital && matches!(family, Family::Python | Family::Swift | Family::Dart)
-                || capital && matches!(self.infer.scopes.table.language(place.file), "kotlin" | "scala");
-            if constructs {
+            let by_name = matches!(family, Family::Python | Family::Swift | Family::Dart)
+                || matches!(self.infer.scopes.table.language(place.file), "kotlin" | "scala");
+            if by_name && name.starts_with(char::is_uppercase) {
                 self.id.sure = false;
                 return Some(Shape::Value);
             }

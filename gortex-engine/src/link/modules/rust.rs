@@ -78,10 +78,8 @@ impl RustModules {
             let Some(inner) = value.as_table() else { continue };
             if matches!(key.as_str(), "dependencies" | "dev-dependencies" | "build-dependencies") {
                 self.declared.extend(inner.keys().map(|name| (repo, name.replace('-', "_"))));
-            } else if depth > 0 || matches!(key.as_str(), "target" | "workspace") {
-                if depth < 2 {
-                    self.declare(inner, repo, depth + 1);
-                }
+            } else if depth < 2 && (depth > 0 || matches!(key.as_str(), "target" | "workspace")) {
+                self.declare(inner, repo, depth + 1);
             }
         }
     }
