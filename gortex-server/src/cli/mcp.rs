@@ -13,6 +13,7 @@ use super::app::{App, dirs, folder, runtime, settings, with_folder};
 use crate::config::Config;
 use crate::surface::Policy;
 use crate::tracking::Decision;
+use crate::transport::bounds::Bounds;
 use crate::transport::stdio;
 
 /// Arguments of `gortex mcp`.
@@ -64,7 +65,8 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
             Some(reason) if repos.is_empty() => app.server.set_inactive(reason),
             _ => drop(app.server.start(repos, Arc::new(Silent))),
         }
-        stdio::serve(Arc::clone(&app.server), Arc::clone(&app.registry), policy).await
+        let bounds = Bounds::from_env(|name| std::env::var(name).ok());
+        stdio::serve(Arc::clone(&app.server), Arc::clone(&app.registry), policy, bounds).await
     });
     // Work that is still running must not keep the process.
     runtime.shutdown_background();
