@@ -31,7 +31,12 @@ pub(crate) struct Working(Landed);
 impl Default for Landed {
     fn default() -> Self {
         let working = watch::channel(0).0;
-        Landed(Arc::new(Account { paths: Mutex::default(), working, begun: AtomicBool::default(), unnamed: AtomicBool::default() }))
+        Landed(Arc::new(Account {
+            paths: Mutex::default(),
+            working,
+            begun: AtomicBool::default(),
+            unnamed: AtomicBool::default(),
+        }))
     }
 }
 

@@ -82,11 +82,7 @@ impl Connection {
     }
 
     /// The same for what was found for it.
-    pub fn attached(
-        attachment: Attachment,
-        bounds: Bounds,
-        closing: CancellationToken,
-    ) -> Result<Connection, TooManySessions> {
+    pub fn attached(attachment: Attachment, bounds: Bounds, closing: CancellationToken) -> Result<Connection, TooManySessions> {
         let attached = OnceLock::from(attach(attachment, bounds)?);
         Ok(Connection { attached, find: None, named: None, bounds, closing })
     }
