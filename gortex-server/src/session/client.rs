@@ -42,7 +42,7 @@ impl ClientInfo {
         let name = self.name.trim().to_lowercase();
         let is =
             |alias: &&str| name.strip_prefix(*alias).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '/', '@']));
-        FAMILIES.iter().find(|(_, aliases)| aliases.iter().any(|alias| is(alias))).map(|(family, _)| *family)
+        FAMILIES.iter().find(|(_, aliases)| aliases.iter().any(is)).map(|(family, _)| *family)
     }
 
     /// Whether answers go out in the compact format when it does not say otherwise.
