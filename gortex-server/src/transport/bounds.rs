@@ -191,7 +191,7 @@ mod tests {
 
     fn run(fixture: &Fixture, time: Option<Duration>, why: Option<GivenUp>, tool: &str, arguments: Value) -> Value {
         let road = Road::new(Arc::clone(&fixture.server), fixture.registry(), Policy::default());
-        let session = fixture.server.sessions().open(Default::default()).expect("opens");
+        let session = fixture.server.sessions().open(crate::session::Opening::default()).expect("opens");
         session.introduce(crate::session::ClientInfo::new("é", "1"));
         let lane = fixture.server.queue().lane(1);
         let bounded = Bounded { road: &road, session: &session, lane: &lane, bounds: Bounds { time, concurrent: 1 } };
