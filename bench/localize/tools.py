@@ -110,7 +110,9 @@ class Gortex:
     def answer(self, task, root):
         server = self.start(task, root)
         try:
-            server.call("workspace", {"operation": "index"})
+            # On a busy machine the first index may take longer than a call waits for it.
+            while '"index_not_ready"' in server.call("workspace", {"operation": "index"}):
+                pass
             start = time.perf_counter()
             text = server.call("explore", {"task": task.text})
             return text, time.perf_counter() - start
