@@ -19,7 +19,7 @@ const LITERAL_HITS: usize = 8;
 /// Full bodies at most.
 const BODIES: usize = 2;
 /// Neighbours named each way: the most for which all places fit into their share of the budget.
-const NEIGHBOURS: [usize; 4] = [5, 3, 2, 1];
+const NEIGHBOURS: [usize; 4] = [5, 3, 1, 0];
 /// The share of the budget that places should leave for source, in percent.
 const SOURCE: usize = 25;
 /// Files listed.
@@ -158,7 +158,7 @@ fn places(graph: &Graph, found: &Localized, room: usize) -> Vec<String> {
         found.symbols.iter().enumerate().map(|(at, one)| place(graph, at + 1, one, most)).collect()
     };
     let mut tried = NEIGHBOURS.into_iter().map(with).skip_while(|places| places.iter().map(String::len).sum::<usize>() > room);
-    tried.next().unwrap_or_else(|| with(1))
+    tried.next().unwrap_or_else(|| with(0))
 }
 
 /// The lines that always stand: what, where, who calls it and what it calls.
@@ -182,7 +182,11 @@ fn place(graph: &Graph, rank: usize, one: &Candidate, most: usize) -> String {
         let mut order: Vec<NodeId> = nodes.into_iter().collect();
         order.sort_by_key(|node| (graph.is_test(*node), *node));
         let names: Vec<String> = order.iter().take(most).map(|other| near(graph, node, *other)).collect();
-        let more = if order.len() > most { format!(" +{}", order.len() - most) } else { String::new() };
+        let more = match order.len().saturating_sub(most) {
+            0 => String::new(),
+            all if most == 0 => all.to_string(),
+            more => format!(" +{more}"),
+        };
         let _ = writeln!(out, "   {word}: {}{more}", names.join(", "));
     }
     out
@@ -382,6 +386,6 @@ mod tests {
             .collect();
         let text = Fixture::new(&tree).call("explore", json!({"task": "adapt the internal serialization value"})).text();
         assert_eq!(ids(&text).len(), 10, "{text}");
-        assert!(text.len() <= 6000 && text.contains(" +"), "{} {text}", text.len());
+        assert!(text.len() <= 6000 && text.contains("callers: 12\n"), "{} {text}", text.len());
     }
 }
