@@ -271,6 +271,14 @@ pub struct Engine {
     evidence: Mutex<Option<Arc<Evidence>>>,
     /// What linking kept of the current view. Only who holds the writer's lock looks at it.
     kept: Mutex<Option<LinkState>>,
+    /// Who hears of new views.
+    listener: OnceLock<Box<dyn Published>>,
+}
+
+/// Hears of every new view, with the one before it. Called by the writer, who waits for it: it must be quick.
+pub trait Published: Send + Sync {
+    /// `after` has taken the place of `before`.
+    fn published(&self, before: &Arc<View>, after: &Arc<View>);
 }
 
 impl std::fmt::Debug for Engine {
@@ -337,6 +345,7 @@ impl Engine {
             model: OnceLock::new(),
             evidence: Mutex::new(None),
             kept: Mutex::new(None),
+            listener: OnceLock::new(),
         };
         let recovered = engine.editor.recover(&authority);
         for one in recovered {
@@ -528,7 +537,15 @@ impl Engine {
 
     fn publish(&self, view: Arc<View>) {
         self.generation.store(view.graph.generation, Ordering::Relaxed);
-        self.view.store(view);
+        let before = self.view.swap(Arc::clone(&view));
+        if let Some(listener) = self.listener.get() {
+            listener.published(&before, &view);
+        }
+    }
+
+    /// Tells `listener` of every view from now on; there is one listener, the first.
+    pub fn listen(&self, listener: impl Published + 'static) {
+        let _ = self.listener.set(Box::new(listener));
     }
 
     fn note_check(&self, start: Instant) {

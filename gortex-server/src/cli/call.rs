@@ -94,7 +94,13 @@ async fn call(app: &App, decision: Decision, surface: SurfaceView, args: &CallAr
     let mut shared = Extensions::new();
     shared.insert_arc(Arc::clone(&app.server));
     shared.insert_arc(Arc::clone(&app.registry));
-    let context = CallContext { surface, unknown_options: unknown_options(), shared: Arc::new(shared), ..CallContext::default() };
+    let context = CallContext {
+        surface,
+        unknown_options: unknown_options(),
+        shared: Arc::new(shared),
+        layouts: crate::wire::LAYOUTS,
+        ..CallContext::default()
+    };
     let context = context.with_request(Extensions::new().with(Caller::Operator).with(ProgressSink::new(progress)));
     let output = dispatch(&app.registry, &context, &args.tool, Value::Object(arguments)).await;
     if let Some(operation) = output.operation.filter(|operation| operation.effect.is_mutating() && !args.quiet) {
@@ -174,6 +180,7 @@ fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
 
 fn print_output(args: &CallArgs, output: &CallOutput) -> Result<ExitCode, Failure> {
     match (&output.body, args.format) {
+        _ if output.written.is_some() => print_line(output.text().trim_end_matches('\n'))?,
         (Body::Json(value), _) => print_value(value)?,
         (Body::Text(text), Format::Text) => print_line(text.trim_end_matches('\n'))?,
         (Body::Text(text), Format::Json) => print_value(&json!({"tool": args.tool, "format": "text", "text": text}))?,

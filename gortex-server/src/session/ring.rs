@@ -15,7 +15,7 @@ const BYTES: usize = 8 << 20;
 /// Smaller answers are not worth looking at again.
 const LEAST: usize = 1024;
 /// Legacy names whose answers quote buffered ones, which would push out what they quote.
-pub(super) const QUOTING: [&str; 6] = ["ctx_stats", "ctx_peek", "ctx_slice", "ctx_grep", "grep_results", "head_results"];
+pub(crate) const QUOTING: [&str; 6] = ["ctx_stats", "ctx_peek", "ctx_slice", "ctx_grep", "grep_results", "head_results"];
 
 /// One answer.
 #[derive(Clone, Debug)]

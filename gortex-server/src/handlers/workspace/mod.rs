@@ -3,4 +3,7 @@
 mod graph;
 mod index;
 mod info;
+mod proxy;
 mod repos;
+
+pub(crate) use repos::workspace_name;
