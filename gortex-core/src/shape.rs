@@ -10,6 +10,7 @@ mod fit;
 mod format;
 mod page;
 mod plain;
+mod toon;
 
 use serde_json::{Map, Value, json};
 
@@ -228,7 +229,7 @@ pub(crate) fn shape(
         }
     };
     let written = match &body {
-        Body::Json(value) => wire.write(value)?,
+        Body::Json(value) => wire.write(value),
         Body::Text(_) => None,
     };
     Ok(Shaped { body, written, meta })

@@ -104,8 +104,6 @@ pub const PENDING: &[&str] = &[
     "rename_memory",
     "suppress_finding",
     "remember.risk_ack",
-    "get_active_project",
-    "query_project",
     "list_scopes",
     "delete_scope",
     "enrich_churn",

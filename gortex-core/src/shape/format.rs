@@ -4,9 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::plain;
+use super::{plain, toon};
 use crate::canonical::json_len;
-use crate::error::CallError;
 use crate::gcx::{self, Layout};
 
 /// The forms.
@@ -57,9 +56,9 @@ pub(crate) struct Wire<'w> {
 
 impl Wire<'_> {
     /// The text of an answer in its form; `None` for JSON, which is written where it leaves.
-    pub(crate) fn write(&self, value: &Value) -> Result<Option<String>, CallError> {
-        Ok(Some(match self.format {
-            Format::Json => return Ok(None),
+    pub(crate) fn write(&self, value: &Value) -> Option<String> {
+        Some(match self.format {
+            Format::Json => return None,
             Format::Gcx => {
                 let mut text = gcx::encode(&gcx::document(self.tool, value, self.layouts));
                 if value.get("_truncated_by_budget") == Some(&Value::Bool(true)) {
@@ -67,10 +66,9 @@ impl Wire<'_> {
                 }
                 text
             }
-            Format::Toon => toon_format::encode(value, &toon_format::EncodeOptions::default())
-                .map_err(|error| CallError::internal(format!("the answer can't be written as TOON: {error}")))?,
+            Format::Toon => toon::text(value),
             Format::Text => plain::text(value),
-        }))
+        })
     }
 
     /// The comment on a cut answer.
@@ -84,10 +82,7 @@ impl Wire<'_> {
 
     /// How long an answer is in its form.
     pub(crate) fn len(&self, value: &Value) -> usize {
-        match self.write(value) {
-            Ok(Some(text)) => text.len(),
-            Ok(None) | Err(_) => json_len(value),
-        }
+        self.write(value).map_or_else(|| json_len(value), |text| text.len())
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use gortex_core::{CallError, CallOutput, Code, Effect, Gate, Mode};
+use gortex_core::{Body, CallError, CallOutput, Code, Effect, Gate, Mode};
 use parking_lot::Mutex;
 use serde_json::json;
 
@@ -152,7 +152,8 @@ impl Session {
     /// Remembers what an answer was about.
     pub(super) fn remember(&self, output: &CallOutput, text: &str) {
         let Some(operation) = output.operation.filter(|_| output.error.is_none()) else { return };
-        self.ring.lock().capture(operation.legacy, text, SystemTime::now());
+        let json = output.written.is_none() && matches!(output.body, Body::Json(_));
+        self.ring.lock().capture(operation.legacy, text, json, SystemTime::now());
         self.touched.lock().note(output);
     }
 

@@ -8,6 +8,7 @@ mod cases_protocol;
 mod cases_relations;
 mod cli;
 mod protocol;
+mod sessions;
 mod streams;
 mod surface;
 

@@ -200,12 +200,8 @@ fn markdown(graph: &Graph, briefing: &Briefing) -> String {
     }
     list(&mut out, "Related tests", briefing.test_files.iter().cloned());
     list(&mut out, "Files to edit", briefing.files_to_edit.iter().cloned());
-    let _ = write!(
-        out,
-        "\n---\nFrom the index of {} at generation {}; ranked, not proven complete.\n",
-        crate::handlers::workspace::workspace_name(&graph.view().repos).unwrap_or_default(),
-        graph.generation
-    );
+    let name = crate::handlers::workspace::workspace_name(&graph.view().repos).unwrap_or_default();
+    let _ = write!(out, "\n---\nFrom the index of {name}; ranked, not proven complete.\n");
     out
 }
 

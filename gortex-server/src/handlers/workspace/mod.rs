@@ -3,6 +3,7 @@
 mod graph;
 mod index;
 mod info;
+mod project;
 mod proxy;
 mod repos;
 
