@@ -120,8 +120,11 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     let mut elided = 0;
     for (one, place) in found.symbols.iter().zip(&places) {
         out += place;
-        let whole =
-            if bodies < BODIES { body(graph, one.node).filter(|text| text.len() <= (budget / 3).min(room)) } else { None };
+        let whole = if bodies < BODIES {
+            fenced_source(graph, one.node).filter(|text| text.len() <= (budget / 3).min(room))
+        } else {
+            None
+        };
         let text = match whole {
             Some(text) => {
                 bodies += 1;
@@ -206,7 +209,7 @@ fn near(graph: &Graph, from: NodeId, node: NodeId) -> String {
 }
 
 /// The whole source of a symbol in a fence, if the file is still the one that was indexed.
-fn body(graph: &Graph, node: NodeId) -> Option<String> {
+pub(crate) fn fenced_source(graph: &Graph, node: NodeId) -> Option<String> {
     let def = graph.def(node)?;
     let file = graph.file_of(node);
     let roots = graph.engine().roots().ok()?;

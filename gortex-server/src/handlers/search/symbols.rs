@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gortex_core::Body;
 use gortex_engine::facts::Kind;
 use gortex_engine::lang::LANGUAGES;
 use gortex_engine::search::PathFilter;
@@ -130,6 +131,16 @@ pub(crate) struct SearchSymbols {
 async fn search_symbols(graph: Graph, args: Args<SearchSymbols>) -> Answer<Reply> {
     let args = args.into_inner();
     graph.blocking(move |graph| answer(graph, &args)).await
+}
+
+/// The answer to a query of one repository or all, for operations that look there for symbols.
+pub(crate) fn symbols_in(graph: &Graph, query: &str, repo: Option<&str>) -> Answer<Value> {
+    let args = serde_json::from_value(json!({"query": query, "repo": repo, "assist": "off"}));
+    let args: SearchSymbols = args.map_err(|error| CallError::internal(error.to_string()))?;
+    match answer(graph, &args)?.body() {
+        Body::Json(value) => Ok(value.clone()),
+        Body::Text(_) => Ok(Value::Null),
+    }
 }
 
 fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
