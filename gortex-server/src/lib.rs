@@ -4,12 +4,16 @@
 
 pub mod cli;
 pub mod config;
+#[cfg(test)]
+mod docs;
 mod freshness;
 pub mod handlers;
 pub mod registry;
+pub mod screening;
 pub mod session;
 pub mod state;
 pub mod surface;
+pub mod telemetry;
 #[cfg(test)]
 pub mod testing;
 pub mod tracking;
