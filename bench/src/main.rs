@@ -12,6 +12,7 @@ mod edit;
 mod index;
 mod machine;
 mod measure;
+mod overhead;
 mod tools;
 
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ enum Bench {
     Tools(Tools),
     /// One edited file, from the write to an answer that knows of it, through a real `gortex mcp`.
     Edit(Tools),
+    /// What the compact surface costs on top of the legacy tool behind it, through two real servers asked in turn.
+    Overhead(Tools),
     /// Both of the first two.
     All {
         #[command(flatten)]
@@ -86,6 +89,7 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Bench::Index(options) => index(&options),
         Bench::Tools(options) => tools(&options.paths, &options.options),
+        Bench::Overhead(options) => overheads(&options.paths, &options.options),
         Bench::Edit(options) => edits(&options.paths, &options.options),
         Bench::All { index: options, tools: tool_options } => {
             index(&options)?;
@@ -102,6 +106,15 @@ fn main() -> Result<()> {
             Ok(())
         }
     }
+}
+
+fn overheads(paths: &[PathBuf], options: &ToolOptions) -> Result<()> {
+    let server = server(options)?;
+    println!("{}\n", machine::describe());
+    for folder in corpus::folders(paths)? {
+        print!("{}", overhead::measure(&server, &folder, options.samples)?);
+    }
+    Ok(())
 }
 
 fn index(options: &Index) -> Result<()> {

@@ -28,9 +28,9 @@ pub mod shape;
 mod testing;
 pub mod validate;
 
+pub use call::{Call, CallContext, Extensions, SurfaceView, UnknownOptions};
 pub use canonical::sha256 as sha256_hex;
 pub use capabilities::describe as capabilities_of;
-pub use call::{Call, CallContext, Extensions, SurfaceView, UnknownOptions};
 pub use dispatch::{CallOutput, dispatch};
 pub use effect::Effect;
 pub use error::{CallError, Code, Recoverable};

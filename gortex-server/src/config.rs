@@ -25,6 +25,8 @@ pub struct Dirs {
     pub cache: PathBuf,
     /// Journals of edits.
     pub state: PathBuf,
+    /// Counts and the consent to them.
+    pub telemetry: PathBuf,
     /// The user's home folder, which is never tracked as a whole.
     pub home: Option<PathBuf>,
 }
@@ -36,7 +38,8 @@ impl Dirs {
         let folder = |name: &str| var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME").or_else(|| folder("USERPROFILE"));
         if let Some(all) = folder("GORTEX_HOME") {
-            return Some(Dirs { config: all.clone(), cache: all.join("cache"), state: all.join("state"), home });
+            let (cache, state, telemetry) = (all.join("cache"), all.join("state"), all.join("telemetry"));
+            return Some(Dirs { config: all, cache, state, telemetry, home });
         }
         let place = |name: &str, below: &str| folder(name).or_else(|| home.as_ref().map(|home| home.join(below)));
         // The three may be one folder, so each kind of data has a name of its own below it.
@@ -44,6 +47,7 @@ impl Dirs {
             config: place("XDG_CONFIG_HOME", ".config")?.join("gortex"),
             cache: place("XDG_CACHE_HOME", ".cache")?.join("gortex").join("snapshots"),
             state: place("XDG_STATE_HOME", ".local/state")?.join("gortex").join("edits"),
+            telemetry: place("XDG_STATE_HOME", ".local/state")?.join("gortex").join("telemetry"),
             home,
         })
     }

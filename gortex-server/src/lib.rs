@@ -8,6 +8,7 @@ pub mod config;
 mod docs;
 mod freshness;
 pub mod handlers;
+pub mod offers;
 pub mod registry;
 pub mod screening;
 pub mod session;

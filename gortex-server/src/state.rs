@@ -8,8 +8,8 @@
 
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gortex_core::{Call, CallError, Code, Effect, FromCall, Recoverable};
@@ -20,6 +20,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use crate::session::Sessions;
+use crate::telemetry::Telemetry;
 
 /// How long a call waits for the first index before it says that it is not ready.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(50);
@@ -77,6 +78,7 @@ pub struct Server {
     patience: Mutex<Duration>,
     home: Option<PathBuf>,
     sessions: Sessions,
+    telemetry: OnceLock<Telemetry>,
     /// Where the list of tracked repositories is kept.
     pub config_dir: PathBuf,
 }
@@ -107,6 +109,7 @@ impl Server {
             patience: Mutex::new(FIRST_INDEX_WAIT),
             home,
             sessions: Sessions::default(),
+            telemetry: OnceLock::new(),
             config_dir,
         }))
     }
@@ -119,6 +122,18 @@ impl Server {
     /// The user's home folder, canonical.
     pub fn home(&self) -> Option<&std::path::Path> {
         self.home.as_deref()
+    }
+
+    /// Counts with this recorder from now on; the first one stays.
+    pub fn set_telemetry(&self, telemetry: Telemetry) {
+        if self.telemetry.set(telemetry).is_err() {
+            tracing::debug!("the recorder of counts was set before");
+        }
+    }
+
+    /// The recorder of counts; one that never records where none was set.
+    pub fn telemetry(&self) -> &Telemetry {
+        self.telemetry.get_or_init(Telemetry::default)
     }
 
     /// The open sessions.
@@ -215,6 +230,7 @@ impl Server {
         self.cancel.store(true, Ordering::Relaxed);
         self.engine.stop_watching();
         self.engine.flush();
+        self.telemetry().flush();
     }
 
     /// The view after the first index, looked at for changes on disk.

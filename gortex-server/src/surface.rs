@@ -29,6 +29,8 @@ pub struct Policy {
     pub pinned: Option<String>,
     /// What happens to arguments that a legacy tool does not have.
     pub unknown_options: UnknownOptions,
+    /// Whether arguments and answers are screened for text that instructs a model.
+    pub screening: bool,
 }
 
 /// What one connection sees.

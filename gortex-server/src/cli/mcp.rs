@@ -55,11 +55,13 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
         forwarded: std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or(args.tools),
         pinned: app.config.mcp.tools.clone(),
         unknown_options: super::call::unknown_options(),
+        screening: super::app::screening(),
     };
     app.show_notices();
     let runtime = runtime()?;
     let code = runtime.block_on(async {
         app.server.follow();
+        crate::telemetry::tend(app.server.telemetry().clone(), super::app::environment);
         match reason {
             Some(reason) if repos.is_empty() => app.server.set_inactive(reason),
             _ => drop(app.server.start(repos, Arc::new(Silent))),

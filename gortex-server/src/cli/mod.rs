@@ -11,6 +11,7 @@ mod export;
 mod index;
 mod mcp;
 mod status;
+mod telemetry;
 mod tools;
 
 use std::process::ExitCode;
@@ -44,6 +45,8 @@ enum Verb {
     Export(export::ExportArgs),
     /// Say what is tracked and indexed here.
     Status(status::StatusArgs),
+    /// Turn anonymous counts on or off, or say what is counted.
+    Telemetry(telemetry::TelemetryArgs),
     /// List or describe the tools.
     Tools(tools::ToolsArgs),
     /// Index for a server that started this process: an order on standard input, progress on standard output.
@@ -101,6 +104,7 @@ pub fn main() -> ExitCode {
         Verb::Index(args) => index::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Status(args) => status::run(args),
+        Verb::Telemetry(args) => telemetry::run(&args),
         Verb::Tools(args) => tools::run(args),
         Verb::IndexChild => index_child(),
         Verb::Version { json } => version(json),

@@ -45,9 +45,9 @@ fn compatibility(legacy: &str) -> String {
 }
 
 fn call(registry: &Registry, facade: &str, operation: &str) -> String {
-    let verb = registry.facade(facade).and_then(|spec| {
-        spec.verbs.iter().find_map(|verb| Some((*verb, operation.strip_prefix(verb)?.strip_prefix('_')?)))
-    });
+    let verb = registry
+        .facade(facade)
+        .and_then(|spec| spec.verbs.iter().find_map(|verb| Some((*verb, operation.strip_prefix(verb)?.strip_prefix('_')?))));
     if let Some((verb, channel)) = verb {
         return format!("`{facade}({})`", json!({"operation": verb, "channel": channel}));
     }
@@ -56,7 +56,10 @@ fn call(registry: &Registry, facade: &str, operation: &str) -> String {
         Some(shape) => format!("`{facade}({shape})`"),
         None => {
             let key = registry.facade(facade).map_or("operation", |spec| spec.discriminator_key());
-            format!("`{facade}({})`, not in this build", Value::Object([(key.to_owned(), operation.into())].into_iter().collect()))
+            format!(
+                "`{facade}({})`, not in this build",
+                Value::Object([(key.to_owned(), operation.into())].into_iter().collect())
+            )
         }
     }
 }

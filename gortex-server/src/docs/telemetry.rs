@@ -41,7 +41,9 @@ Hooks of hosts keep a log of their own effect on this machine; it is never sent 
 ";
 
 fn page() -> String {
-    let mut out = format!("{HEAD}\n## The list\n\nWritten from the code by a test: `{COMMAND}`.\n\n| key | dimension | counts |\n|---|---|---|\n");
+    let mut out = format!(
+        "{HEAD}\n## The list\n\nWritten from the code by a test: `{COMMAND}`.\n\n| key | dimension | counts |\n|---|---|---|\n"
+    );
     for spec in KEYS {
         let dimension = match spec.dimension {
             Dimension::None => "none".to_owned(),

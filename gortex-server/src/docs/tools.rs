@@ -80,12 +80,18 @@ fn row(name: &str, schema: &Value, required: bool) -> String {
 /// The type in words.
 fn kind(schema: &Value) -> String {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-        return words.iter().map(|word| word.as_str().map_or_else(|| word.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ");
+        return words
+            .iter()
+            .map(|word| word.as_str().map_or_else(|| word.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
+            .join(", ");
     }
     match schema.get("type") {
         Some(Value::String(name)) if name == "array" => format!("list of {}", kind(&schema["items"])),
         Some(Value::String(name)) => name.clone(),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect::<Vec<_>>().join(" or "),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect::<Vec<_>>().join(" or ")
+        }
         _ => {
             let branches = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
             branches.map_or_else(|| "any".to_owned(), |all| all.iter().map(kind).collect::<Vec<_>>().join(" or "))

@@ -16,6 +16,7 @@ pub async fn complete(asker: &Asker<'_>, of: &Reference, argument: &str, value: 
     let owner = match of {
         Reference::Prompt(prompt) => prompt.name.as_str(),
         Reference::Resource(template) => template.uri.as_str(),
+        _ => "",
     };
     let (values, total) = match (of, owner, argument) {
         (Reference::Prompt(_), "safe_to_change", "symbol") => found(asker, "symbols", value).await,

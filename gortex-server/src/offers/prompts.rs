@@ -50,7 +50,8 @@ pub fn list() -> Vec<Prompt> {
         out.required = Some(spec.required);
         out
     };
-    let prompt = |spec: &PromptSpec| Prompt::new(spec.name, Some(spec.about), Some(spec.arguments.iter().map(argument).collect()));
+    let prompt =
+        |spec: &PromptSpec| Prompt::new(spec.name, Some(spec.about), Some(spec.arguments.iter().map(argument).collect()));
     PROMPTS.iter().map(prompt).collect()
 }
 

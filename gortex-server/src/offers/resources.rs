@@ -21,7 +21,13 @@ struct ViewSpec {
     follows_index: bool,
 }
 
-const fn view(uri: &'static str, name: &'static str, about: &'static str, tool: &'static str, operation: &'static str) -> ViewSpec {
+const fn view(
+    uri: &'static str,
+    name: &'static str,
+    about: &'static str,
+    tool: &'static str,
+    operation: &'static str,
+) -> ViewSpec {
     ViewSpec { uri, name, about, tool, operation: Some(operation), follows_index: true }
 }
 
@@ -53,7 +59,9 @@ const JSON: &str = "application/json";
 pub fn list(asker: &Asker<'_>) -> Vec<Resource> {
     let views = VIEWS.iter().filter(|view| asker.has(view.tool, view.operation));
     let views = views.map(|view| described(view.uri, view.name, view.about, JSON));
-    let guides = GUIDES.iter().map(|(topic, about, _)| described(&format!("{GUIDE}{topic}"), &format!("guide: {topic}"), about, "text/markdown"));
+    let guides = GUIDES
+        .iter()
+        .map(|(topic, about, _)| described(&format!("{GUIDE}{topic}"), &format!("guide: {topic}"), about, "text/markdown"));
     views.chain(guides).collect()
 }
 

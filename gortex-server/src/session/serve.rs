@@ -1,18 +1,20 @@
 //! One call of one session: the order in which everything happens that is not the operation itself.
 //!
 //! Surface, mode and gates come from the session; then the dispatch; an answer that names files that changed meanwhile is asked
-//! for once more; what was answered is remembered; the answer says how current it is. Every transport goes this way. Bounds in
+//! for once more; what was answered is screened, counted and remembered; the answer says how current it is. Every transport goes this way. Bounds in
 //! time, cancellation and queueing are the transport's.
 //!
 //! Knows no protocol.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use gortex_core::{CallContext, CallError, CallOutput, Extensions, Registry, dispatch};
 use serde_json::Value;
 
 use super::state::Session;
 use crate::freshness;
+use crate::screening::Findings;
 use crate::state::Server;
 use crate::surface::{Policy, Selection, resolve};
 
@@ -90,8 +92,14 @@ impl Road {
             ..CallContext::default()
         }
         .with_request(request);
+        let began = Instant::now();
+        let found = self.policy.screening.then(|| Findings::of_arguments(&arguments));
         let mut output = self.dispatch(&context, name, arguments).await;
         freshness::tell(&self.server, &mut output);
+        if let Some(found) = found {
+            found.tell(&mut output);
+        }
+        session.watch(self.server.telemetry()).lock().answered(&self.registry, selection.view(), name, &output, began.elapsed());
         let served = Served::new(output);
         if let Some(operation) = served.output.operation.filter(|_| !served.output.is_error && served.output.error.is_none()) {
             session.capture(operation.legacy, &served.text);

@@ -21,6 +21,7 @@ use super::ring::Ring;
 use super::store::{Opening, SessionId};
 use super::workflow::{PHASES, Workflow};
 use crate::surface::Selection;
+use crate::telemetry::{Telemetry, Watch};
 
 /// What the server remembers of one connection.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub struct Session {
     ring: Mutex<Ring>,
     proxies: Mutex<BTreeMap<String, bool>>,
     used: Mutex<Instant>,
+    watch: OnceLock<Mutex<Watch>>,
 }
 
 impl Session {
@@ -53,6 +55,7 @@ impl Session {
             ring: Mutex::default(),
             proxies: Mutex::default(),
             used: Mutex::new(Instant::now()),
+            watch: OnceLock::new(),
         };
         if let Some(client) = client {
             session.introduce(client);
@@ -153,6 +156,16 @@ impl Session {
     /// Whether messages reach the client at all.
     pub fn hears(&self) -> bool {
         self.notifier.is_some()
+    }
+
+    /// What counts its calls, by consent.
+    pub fn watch(&self, telemetry: &Telemetry) -> &Mutex<Watch> {
+        self.watch.get_or_init(|| Mutex::new(Watch::begin(telemetry.clone(), self.family())))
+    }
+
+    /// The client as a word of a fixed list.
+    pub fn family(&self) -> &'static str {
+        self.client().map_or("none", |client| client.known())
     }
 
     /// Marks it as used now.

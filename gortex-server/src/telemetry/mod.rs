@@ -21,11 +21,13 @@ use parking_lot::Mutex;
 pub use consent::{Consent, Source};
 pub use keys::{Dimension, KEYS, KeySpec, files as file_bucket};
 pub use observe::Watch;
-pub use rollup::Rollup;
+pub use rollup::{Day, Rollup, days};
 pub use send::{Endpoint, SendError};
 
 /// How long an answer about consent is believed by a running process.
 const CONSENT_CACHE: Duration = Duration::from_secs(15);
+/// How often counts are written down.
+const TEND: Duration = Duration::from_mins(5);
 /// How many distinct counters one process keeps before it writes them down.
 const FLUSH_AT: usize = 256;
 
@@ -92,6 +94,26 @@ impl Telemetry {
     pub fn folder(&self) -> Option<&Path> {
         self.0.as_ref().map(|inner| inner.folder.as_path())
     }
+}
+
+/// Writes counts down now and then, and sends the days that ended where an endpoint is set, for as long as the process lives.
+/// Must be called on the runtime.
+pub fn tend(telemetry: Telemetry, var: impl Fn(&str) -> Option<String>) {
+    let endpoint = Endpoint::from_env(var).unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        None
+    });
+    tokio::spawn(async move {
+        let mut clock = tokio::time::interval(TEND);
+        loop {
+            clock.tick().await;
+            telemetry.flush();
+            let (Some(endpoint), Some(folder), true) = (&endpoint, telemetry.folder(), telemetry.is_on()) else { continue };
+            if let Err(error) = endpoint.send(folder).await {
+                tracing::debug!(%error, "counts stay here until later");
+            }
+        }
+    });
 }
 
 impl Inner {

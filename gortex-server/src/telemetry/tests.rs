@@ -78,7 +78,10 @@ fn a_dimension_is_bounded_and_of_its_kind() {
 
 #[test]
 fn buckets_have_the_documented_bounds() {
-    assert_eq!([0, 999, 1_000, 99_999, 100_000, 10_000_000].map(keys::time), ["<1ms", "<1ms", "1-10ms", "10-100ms", "100ms-1s", "10s+"]);
+    assert_eq!(
+        [0, 999, 1_000, 99_999, 100_000, 10_000_000].map(keys::time),
+        ["<1ms", "<1ms", "1-10ms", "10-100ms", "100ms-1s", "10s+"]
+    );
     assert_eq!([99, 100, 1_000, 10_000].map(keys::files), ["<100", "100-1k", "1k-10k", "10k+"]);
     assert_eq!([21, 22].map(keys::tools), ["11-21", "22-50"]);
     assert_eq!([1, 2, 3, 5, 6, 11].map(keys::calls), ["1", "2", "3-5", "3-5", "6-10", "10+"]);
