@@ -8,6 +8,7 @@ pub mod config;
 mod docs;
 mod freshness;
 pub mod handlers;
+pub mod landed;
 pub mod offers;
 pub mod registry;
 pub mod screening;

@@ -12,8 +12,10 @@ use std::time::Instant;
 use gortex_core::{CallContext, CallError, CallOutput, Extensions, Registry, dispatch};
 use serde_json::Value;
 
+use super::caller::Caller;
 use super::state::Session;
 use crate::freshness;
+use crate::offers::Asker;
 use crate::screening::Findings;
 use crate::state::Server;
 use crate::surface::{Policy, Selection, resolve};
@@ -72,6 +74,24 @@ impl Road {
             tracing::debug!(session = %session.id(), preset = selection.preset, client = name, "the session's tools are chosen");
             selection
         })
+    }
+
+    /// Counts what a session was shown.
+    pub fn listed(&self, session: &Arc<Session>, list: &impl serde::Serialize) {
+        let telemetry = self.server.telemetry();
+        if telemetry.is_on() {
+            let list = serde_json::to_value(list).unwrap_or_default();
+            session.watch(telemetry).lock().listed(session.family(), &self.surface(session).preset, &list);
+        }
+    }
+
+    /// Runs something beside the tools with a road for its questions: resources, prompts and completions of the protocol. Nothing
+    /// of it is counted or kept as a call of a tool.
+    pub async fn offer<T>(&self, session: &Arc<Session>, work: impl AsyncFnOnce(&Asker<'_>) -> T) -> T {
+        session.touch();
+        let request = Extensions::new().with(Caller::Agent).with_arc(Arc::clone(session));
+        let context = CallContext { mode: session.mode(), shared: Arc::clone(&self.shared), ..CallContext::default() };
+        work(&Asker::new(&self.registry, &context.with_request(request))).await
     }
 
     /// Serves one call. `request` holds what the transport knows of it: the caller, where progress is heard.
