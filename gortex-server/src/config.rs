@@ -67,6 +67,8 @@ pub struct RepoEntry {
 pub struct McpConfig {
     /// Which tools a session sees: a preset or a list, as for `GORTEX_TOOLS`.
     pub tools: Option<String>,
+    /// What becomes of the others: `hide` or `defer`.
+    pub tools_mode: Option<String>,
 }
 
 /// The settings.
@@ -159,9 +161,12 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     let known = |key: &str| ["repos", "auto_track", "mcp", "embeddings"].contains(&key);
     config.unknown_keys = table.keys().filter(|key| !known(key)).cloned().collect();
     let mcp = table.get("mcp").and_then(toml::Value::as_table);
-    config
-        .unknown_keys
-        .extend(mcp.into_iter().flat_map(toml::Table::keys).filter(|key| *key != "tools").map(|key| format!("mcp.{key}")));
+    config.unknown_keys.extend(
+        mcp.into_iter()
+            .flat_map(toml::Table::keys)
+            .filter(|key| !["tools", "tools_mode"].contains(&key.as_str()))
+            .map(|key| format!("mcp.{key}")),
+    );
     config.unknown_keys.sort();
     Ok(config)
 }

@@ -151,8 +151,6 @@ pub const PENDING: &[&str] = &[
     "ctx_stats",
     "grep_results",
     "head_results",
-    "tool_profile",
-    "tools_search",
 ];
 
 /// Collects and checks all handlers. A failure lists every violation.

@@ -11,7 +11,7 @@ use gortex_engine::index::bulk::Bulk;
 use super::Failure;
 use super::app::{App, dirs, folder, runtime, settings};
 use crate::config::Config;
-use crate::surface::Policy;
+use crate::surface::{Policy, Reach};
 use crate::tracking::{self, Decision};
 use crate::transport::bounds::Bounds;
 use crate::transport::stdio;
@@ -22,6 +22,9 @@ pub(crate) struct McpArgs {
     /// Which tools to serve: a preset (compact, core, agent, edit, nav, readonly, full) or a list of names. `GORTEX_TOOLS` wins.
     #[arg(long, value_name = "SPEC")]
     tools: Option<String>,
+    /// What becomes of the tools that a selection leaves out: hidden and blocked, or deferred.
+    #[arg(long, value_name = "MODE", value_parser = ["hide", "defer"], env = "GORTEX_TOOLS_MODE")]
+    tools_mode: Option<String>,
     /// Also serve this repository.
     #[arg(long, value_name = "PATH")]
     track: Vec<PathBuf>,
@@ -54,9 +57,8 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
     }
     let policy = Policy {
         forwarded: std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or(args.tools),
-        pinned: app.config.mcp.tools.clone(),
-        unknown_options: super::call::unknown_options(),
-        screening: super::app::screening(),
+        forwarded_reach: args.tools_mode.as_deref().and_then(Reach::parse),
+        ..Policy::of(&app.config, &dirs, super::app::environment)
     };
     app.show_notices();
     let runtime = runtime()?;

@@ -5,7 +5,7 @@
 //!
 //! Knows what is remembered, not what it is for: handlers and [`super::serve`] do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -38,6 +38,8 @@ pub struct Session {
     proxies: Mutex<BTreeMap<String, bool>>,
     used: Mutex<Instant>,
     watch: OnceLock<Mutex<Watch>>,
+    /// Deferred tools that it was shown.
+    promoted: Mutex<BTreeSet<String>>,
 }
 
 impl Session {
@@ -56,6 +58,7 @@ impl Session {
             proxies: Mutex::default(),
             used: Mutex::new(Instant::now()),
             watch: OnceLock::new(),
+            promoted: Mutex::default(),
         };
         if let Some(client) = client {
             session.introduce(client);
@@ -161,6 +164,23 @@ impl Session {
     /// What counts its calls, by consent.
     pub fn watch(&self, telemetry: &Telemetry) -> &Mutex<Watch> {
         self.watch.get_or_init(|| Mutex::new(Watch::begin(telemetry.clone(), self.family())))
+    }
+
+    /// Deferred tools that are on its list now.
+    pub fn promoted(&self) -> BTreeSet<String> {
+        self.promoted.lock().clone()
+    }
+
+    /// Puts deferred tools on its list and says so to the client; those that are new there. Which schemas a client was shown is no
+    /// state that an answer depends on.
+    pub(super) fn promote(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut promoted = self.promoted.lock();
+        let new: BTreeSet<String> = names.iter().filter(|name| promoted.insert((*name).clone())).cloned().collect();
+        drop(promoted);
+        if !new.is_empty() {
+            self.notify("notifications/tools/list_changed", json!({}));
+        }
+        new
     }
 
     /// The client as a word of a fixed list.

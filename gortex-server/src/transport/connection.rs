@@ -239,9 +239,17 @@ fn tool_of(tool: gortex_core::ToolDef) -> Tool {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_completions().build())
-            .with_server_info(Implementation::new("gortex", env!("CARGO_PKG_VERSION")))
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ServerConfig::new(
+            ServerCapabilities::builder()
+                .enable_tools()
+                .enable_tool_list_changed()
+                .enable_resources()
+                .enable_prompts()
+                .enable_completions()
+                .build(),
+        )
+        .with_server_info(Implementation::new("gortex", env!("CARGO_PKG_VERSION")))
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn initialize(
@@ -273,8 +281,8 @@ impl ServerHandler for Connection {
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let attached = self.at(&cx)?;
-        let selection = attached.selection();
-        let tools: Vec<Tool> = selection.definitions(&attached.road.registry).into_iter().map(tool_of).collect();
+        let definitions = attached.selection().definitions_with(&attached.road.registry, &attached.session.promoted());
+        let tools: Vec<Tool> = definitions.into_iter().map(tool_of).collect();
         attached.road.listed(&attached.session, &tools);
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -325,7 +333,11 @@ impl ServerHandler for Connection {
         self.within(&request.name, get).await.map(Into::into)
     }
 
-    async fn complete(&self, request: CompleteRequestParams, cx: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
         let Attached { road, session, .. } = self.at(&cx)?;
         let CompleteRequestParams { r#ref, argument, .. } = request;
         let work = async |asker: &Asker<'_>| complete::complete(asker, &r#ref, &argument.name, &argument.value).await;
@@ -343,14 +355,17 @@ impl ServerHandler for Connection {
 
     async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
         // A known method whose parameters did not fit arrives here as well.
-        if matches!(request.method.as_str(), "initialize"
+        if matches!(
+            request.method.as_str(),
+            "initialize"
                 | "ping"
                 | "tools/call"
                 | "tools/list"
                 | "server/discover"
                 | "resources/read"
                 | "prompts/get"
-                | "completion/complete") {
+                | "completion/complete"
+        ) {
             return Err(ErrorData::invalid_params(format!("the parameters of `{}` are malformed", request.method), None));
         }
         let words = format!("the method `{}` does not exist here", request.method);
