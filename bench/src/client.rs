@@ -29,7 +29,17 @@ pub struct Reply {
 impl Client {
     /// Starts the server over `folder` alone, with all its state below `home`, and shakes hands.
     pub fn start(server: &Path, folder: &Path, home: &Path) -> Result<Client> {
-        let mut child = Command::new(server)
+        Client::start_with(server, folder, home, None)
+    }
+
+    /// The same with a selection of tools other than the one that follows from the client's name.
+    pub fn start_with(server: &Path, folder: &Path, home: &Path, tools: Option<&str>) -> Result<Client> {
+        let mut command = Command::new(server);
+        match tools {
+            Some(tools) => command.env("GORTEX_TOOLS", tools),
+            None => command.env_remove("GORTEX_TOOLS"),
+        };
+        let mut child = command
             .args(["mcp", "--index"])
             .arg(folder)
             .current_dir(home)
@@ -41,7 +51,6 @@ impl Client {
             .env("XDG_STATE_HOME", home)
             // Its own process is measured, not a shared one.
             .env("GORTEX_DAEMON", "off")
-            .env_remove("GORTEX_TOOLS")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

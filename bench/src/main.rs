@@ -13,6 +13,7 @@ mod index;
 mod load;
 mod machine;
 mod measure;
+mod overhead;
 mod tools;
 
 use std::path::PathBuf;
@@ -53,6 +54,8 @@ enum Bench {
         #[arg(long)]
         server: Option<PathBuf>,
     },
+    /// What the compact surface costs on top of the legacy tool behind it, through two real servers asked in turn.
+    Overhead(Tools),
     /// Both of the first two.
     All {
         #[command(flatten)]
@@ -101,6 +104,7 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Bench::Index(options) => index(&options),
         Bench::Tools(options) => tools(&options.paths, &options.options),
+        Bench::Overhead(options) => overheads(&options.paths, &options.options),
         Bench::Edit(options) => edits(&options.paths, &options.options),
         Bench::All { index: options, tools: tool_options } => {
             index(&options)?;
@@ -123,6 +127,15 @@ fn main() -> Result<()> {
             Ok(())
         }
     }
+}
+
+fn overheads(paths: &[PathBuf], options: &ToolOptions) -> Result<()> {
+    let server = server(options)?;
+    println!("{}\n", machine::describe());
+    for folder in corpus::folders(paths)? {
+        print!("{}", overhead::measure(&server, &folder, options.samples)?);
+    }
+    Ok(())
 }
 
 fn index(options: &Index) -> Result<()> {

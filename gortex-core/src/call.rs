@@ -45,6 +45,12 @@ impl Extensions {
         self
     }
 
+    /// The same map with one more shared value.
+    pub fn with_arc<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
+        self.insert_arc(value);
+        self
+    }
+
     /// The value of this type.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())

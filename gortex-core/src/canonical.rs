@@ -48,7 +48,7 @@ fn write(value: &Value, out: &mut String) {
 }
 
 /// Lower-case hexadecimal SHA-256.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
         let _ = write!(out, "{byte:02x}");

@@ -15,7 +15,7 @@ use crate::envelope::{nearest, normalise};
 use crate::error::CallError;
 use crate::facade::{Discriminator, FacadeSpec};
 use crate::registry::{Listing, Registry};
-use crate::reply::Reply;
+use crate::reply::{Body, Reply};
 
 pub(crate) use project::public_schema;
 pub(crate) use sample::request_shape;
@@ -63,6 +63,19 @@ pub fn answer(registry: &Registry, arguments: &Map<String, Value>) -> Result<Rep
                 .data("operation", operation)
                 .data("valid_operations", names))
         }
+    }
+}
+
+/// What [`answer`] says of a domain, or of one of its operations; `null` where there is none of that name.
+pub fn describe(registry: &Registry, domain: &str, operation: Option<&str>, with_schema: bool) -> Value {
+    let mut arguments = Map::from_iter([("domain".to_owned(), Value::from(domain))]);
+    arguments.insert("detail".into(), if with_schema { "schema" } else { "summary" }.into());
+    if let Some(operation) = operation {
+        arguments.insert("operation".into(), operation.into());
+    }
+    match answer(registry, &arguments).map(|reply| reply.body) {
+        Ok(Body::Json(value)) => value,
+        Ok(Body::Text(_)) | Err(_) => Value::Null,
     }
 }
 

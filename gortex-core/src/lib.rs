@@ -30,6 +30,8 @@ mod testing;
 pub mod validate;
 
 pub use call::{Call, CallContext, Extensions, SurfaceView, UnknownOptions};
+pub use canonical::sha256 as sha256_hex;
+pub use capabilities::describe as capabilities_of;
 pub use dispatch::{CallOutput, dispatch};
 pub use effect::Effect;
 pub use error::{CallError, Code, Recoverable};

@@ -25,6 +25,8 @@ pub struct Dirs {
     pub cache: PathBuf,
     /// Journals of edits.
     pub state: PathBuf,
+    /// Counts and the consent to them.
+    pub telemetry: PathBuf,
     /// The user's home folder, which is never tracked as a whole.
     pub home: Option<PathBuf>,
 }
@@ -36,7 +38,8 @@ impl Dirs {
         let folder = |name: &str| var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME").or_else(|| folder("USERPROFILE"));
         if let Some(all) = folder("GORTEX_HOME") {
-            return Some(Dirs { config: all.clone(), cache: all.join("cache"), state: all.join("state"), home });
+            let (cache, state, telemetry) = (all.join("cache"), all.join("state"), all.join("telemetry"));
+            return Some(Dirs { config: all, cache, state, telemetry, home });
         }
         let place = |name: &str, below: &str| folder(name).or_else(|| home.as_ref().map(|home| home.join(below)));
         // The three may be one folder, so each kind of data has a name of its own below it.
@@ -44,6 +47,7 @@ impl Dirs {
             config: place("XDG_CONFIG_HOME", ".config")?.join("gortex"),
             cache: place("XDG_CACHE_HOME", ".cache")?.join("gortex").join("snapshots"),
             state: place("XDG_STATE_HOME", ".local/state")?.join("gortex").join("edits"),
+            telemetry: place("XDG_STATE_HOME", ".local/state")?.join("gortex").join("telemetry"),
             home,
         })
     }
@@ -63,6 +67,8 @@ pub struct RepoEntry {
 pub struct McpConfig {
     /// Which tools a session sees: a preset or a list, as for `GORTEX_TOOLS`.
     pub tools: Option<String>,
+    /// What becomes of the others: `hide` or `defer`.
+    pub tools_mode: Option<String>,
 }
 
 /// The settings.
@@ -155,9 +161,12 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     let known = |key: &str| ["repos", "auto_track", "mcp", "embeddings"].contains(&key);
     config.unknown_keys = table.keys().filter(|key| !known(key)).cloned().collect();
     let mcp = table.get("mcp").and_then(toml::Value::as_table);
-    config
-        .unknown_keys
-        .extend(mcp.into_iter().flat_map(toml::Table::keys).filter(|key| *key != "tools").map(|key| format!("mcp.{key}")));
+    config.unknown_keys.extend(
+        mcp.into_iter()
+            .flat_map(toml::Table::keys)
+            .filter(|key| !["tools", "tools_mode"].contains(&key.as_str()))
+            .map(|key| format!("mcp.{key}")),
+    );
     config.unknown_keys.sort();
     Ok(config)
 }

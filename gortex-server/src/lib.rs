@@ -4,14 +4,19 @@
 
 pub mod cli;
 pub mod config;
+#[cfg(test)]
+mod docs;
 mod freshness;
 pub mod handlers;
 pub mod landed;
+pub mod offers;
 pub mod operator;
 pub mod registry;
+pub mod screening;
 pub mod session;
 pub mod state;
 pub mod surface;
+pub mod telemetry;
 #[cfg(test)]
 pub mod testing;
 pub mod tracking;

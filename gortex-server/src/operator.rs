@@ -35,19 +35,11 @@ pub struct CallAnswer {
     pub changes: Option<String>,
 }
 
-/// What to do with arguments that a legacy tool does not have, by the word of the environment.
-pub fn unknown_options(word: Option<&str>) -> UnknownOptions {
-    match word {
-        Some("reject") => UnknownOptions::Reject,
-        Some("0") => UnknownOptions::Ignore,
-        _ => UnknownOptions::Report,
-    }
-}
-
 /// Which surface a call is for: it is chosen for this call alone.
 pub fn policy(order: &CallOrder, unknown_options: UnknownOptions) -> Policy {
     let surface = if order.legacy { "full" } else { "compact" };
-    Policy { forwarded: Some(surface.to_owned()), unknown_options, ..Policy::default() }
+    let screening = crate::screening::is_on(|name| std::env::var(name).ok());
+    Policy { forwarded: Some(surface.to_owned()), unknown_options, screening, ..Policy::default() }
 }
 
 impl CallAnswer {

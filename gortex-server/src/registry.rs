@@ -127,8 +127,6 @@ pub const PENDING: &[&str] = &[
     "overlay.merge",
     "proxy_disable",
     "proxy_enable",
-    "tool_profile",
-    "tools_search",
 ];
 
 /// Collects and checks all handlers. A failure lists every violation.

@@ -8,8 +8,8 @@
 
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gortex_core::{Call, CallError, Code, Effect, FromCall, Recoverable};
@@ -21,6 +21,7 @@ use tokio::sync::watch;
 
 use crate::landed::Landed;
 use crate::session::{Agents, Events, Sessions, Telling, ViewListener};
+use crate::telemetry::Telemetry;
 use crate::transport::queue::Queue;
 
 /// How long a call waits for the first index before it says that it is not ready.
@@ -81,6 +82,7 @@ pub struct Server {
     sessions: Sessions,
     events: Arc<Events>,
     agents: Agents,
+    telemetry: OnceLock<Telemetry>,
     queue: Queue,
     /// Where the list of tracked repositories is kept.
     pub config_dir: PathBuf,
@@ -117,6 +119,7 @@ impl Server {
             sessions,
             events,
             agents: Agents::default(),
+            telemetry: OnceLock::new(),
             queue: Queue::new(places()),
             config_dir,
         }))
@@ -140,6 +143,18 @@ impl Server {
     /// The agents of all sessions.
     pub fn agents(&self) -> &Agents {
         &self.agents
+    }
+
+    /// Counts with this recorder from now on; the first one stays.
+    pub fn set_telemetry(&self, telemetry: Telemetry) {
+        if self.telemetry.set(telemetry).is_err() {
+            tracing::debug!("the recorder of counts was set before");
+        }
+    }
+
+    /// The recorder of counts; one that never records where none was set.
+    pub fn telemetry(&self) -> &Telemetry {
+        self.telemetry.get_or_init(Telemetry::default)
     }
 
     /// The open sessions.
@@ -271,6 +286,7 @@ impl Server {
         self.cancel.store(true, Ordering::Relaxed);
         self.engine.stop_watching();
         self.engine.flush();
+        self.telemetry().flush();
     }
 
     /// The view after the first index, looked at for changes on disk.

@@ -1,15 +1,19 @@
 //! Which tools a connection sees.
 //!
 //! Resolved once per connection, before its first list, and never changed: a selection that was handed over wins, then the
-//! operator's setting, then the client's name (any name means the compact surface), then the server's default.
+//! operator's setting, then the active instruction profile, then the client's name (any name means the compact surface), then
+//! the server's default.
 //!
 //! A preset is a list of legacy names or follows from effects; names without a handler in this build drop out.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use gortex_core::{
     CallError, Code, Effect, Registry, SurfaceView, ToolDef, UnknownOptions, legacy_definitions, tool_definitions,
 };
+
+use crate::config::{Config, Dirs};
 
 /// What becomes of a tool outside the preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +24,88 @@ pub enum Reach {
     Defer,
 }
 
+impl Reach {
+    /// Reads `hide`, or `defer` (also lazy, search).
+    pub fn parse(word: &str) -> Option<Reach> {
+        match word.trim().to_lowercase().as_str() {
+            "hide" => Some(Reach::Hide),
+            "defer" | "lazy" | "search" => Some(Reach::Defer),
+            _ => None,
+        }
+    }
+}
+
+/// The preset that an instruction profile brings; `core` and unknown ones bring none.
+pub fn preset_of_profile(name: &str) -> Option<&'static str> {
+    match name.trim().to_lowercase().as_str() {
+        "localization" => Some("localization"),
+        "full" => Some("core"),
+        _ => None,
+    }
+}
+
 /// What the process was told, weakest last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// `GORTEX_TOOLS`, or else `--tools`.
     pub forwarded: Option<String>,
+    /// `--tools-mode` or `GORTEX_TOOLS_MODE`: what becomes of the tools outside a forwarded selection.
+    pub forwarded_reach: Option<Reach>,
     /// `mcp.tools` of the settings.
     pub pinned: Option<String>,
+    /// `mcp.tools_mode` of the settings.
+    pub pinned_reach: Option<Reach>,
+    /// The preset of the active instruction profile, if that has one.
+    pub profile: Option<&'static str>,
     /// What happens to arguments that a legacy tool does not have.
     pub unknown_options: UnknownOptions,
+    /// Whether arguments and answers are screened for text that instructs a model.
+    pub screening: bool,
+}
+
+impl Policy {
+    /// What settings, folders and environment say. What a client forwards is added by the road it comes on.
+    pub fn of(config: &Config, dirs: &Dirs, var: impl Fn(&str) -> Option<String>) -> Policy {
+        let named = var("GORTEX_INSTRUCTIONS_PROFILE").filter(|name| !name.trim().is_empty());
+        let named = named.or_else(|| active_profile(&dirs.config));
+        // An older switch: the usual tools listed, the others on demand.
+        let lazy = var("GORTEX_LAZY_TOOLS").is_some_and(|word| word.trim() == "1");
+        let pinned = config.mcp.tools.clone().or_else(|| lazy.then(|| "core".to_owned()));
+        let reach = config.mcp.tools_mode.as_deref().and_then(|word| {
+            let known = Reach::parse(word);
+            if known.is_none() {
+                tracing::warn!("mcp.tools_mode = `{word}` is not known; it is hide or defer");
+            }
+            known
+        });
+        Policy {
+            pinned,
+            pinned_reach: reach.or_else(|| lazy.then_some(Reach::Defer)),
+            profile: named.as_deref().and_then(preset_of_profile),
+            unknown_options: unknown_options(var("GORTEX_TOOL_ARG_GUARD").as_deref()),
+            screening: crate::screening::is_on(&var),
+            ..Policy::default()
+        }
+    }
+}
+
+/// What `GORTEX_TOOL_ARG_GUARD` asks for.
+pub fn unknown_options(word: Option<&str>) -> UnknownOptions {
+    match word.map(str::trim) {
+        Some("reject") => UnknownOptions::Reject,
+        Some("0") => UnknownOptions::Ignore,
+        _ => UnknownOptions::Report,
+    }
+}
+
+/// The instruction profile that was switched to, if that was ever done and can be read.
+fn active_profile(config: &Path) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Active {
+        name: String,
+    }
+    let bytes = std::fs::read(config.join("instructions").join("active.json")).ok()?;
+    serde_json::from_slice::<Active>(&bytes).ok().map(|active| active.name)
 }
 
 /// What one connection sees.
@@ -212,16 +289,20 @@ fn preset(registry: &Registry, word: &str) -> Option<Preset> {
 /// Decides what a connection sees. `client` is the name it gave, if any.
 pub fn resolve(registry: &Registry, policy: &Policy, client: Option<&str>) -> Selection {
     let said = |setting: &Option<String>| setting.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let pinned_reach = policy.pinned_reach.unwrap_or(Reach::Hide);
     if let Some(setting) = said(&policy.forwarded) {
-        return parse(registry, &setting, Reach::Hide);
+        return parse(registry, &setting, policy.forwarded_reach.unwrap_or(pinned_reach));
     }
     if let Some(setting) = said(&policy.pinned) {
-        return parse(registry, &setting, Reach::Hide);
+        return parse(registry, &setting, pinned_reach);
+    }
+    if let Some(preset) = policy.profile {
+        return parse(registry, preset, Reach::Defer);
     }
     if client.is_some_and(|name| !name.trim().is_empty()) {
         return compact();
     }
-    parse(registry, "core", Reach::Defer)
+    parse(registry, "core", policy.pinned_reach.unwrap_or(Reach::Defer))
 }
 
 fn compact() -> Selection {
@@ -265,10 +346,14 @@ impl Selection {
 
     /// The tools of the list, sorted by name.
     pub fn definitions(&self, registry: &Registry) -> Vec<ToolDef> {
-        match &self.names {
-            None => tool_definitions(registry),
-            Some(names) => legacy_definitions(registry).into_iter().filter(|tool| names.contains(&tool.name)).collect(),
-        }
+        self.definitions_with(registry, &BTreeSet::new())
+    }
+
+    /// The same with deferred tools that a session was shown. The compact list never grows.
+    pub fn definitions_with(&self, registry: &Registry, promoted: &BTreeSet<String>) -> Vec<ToolDef> {
+        let Some(names) = &self.names else { return tool_definitions(registry) };
+        let listed = |tool: &ToolDef| names.contains(&tool.name) || promoted.contains(&tool.name);
+        legacy_definitions(registry).into_iter().filter(listed).collect()
     }
 
     /// Refuses a legacy tool that the preset hides; everything else is for `dispatch` to judge.
@@ -309,6 +394,24 @@ mod tests {
         for nameless in [None, Some(""), Some("  ")] {
             check(&none, nameless, ("core", Reach::Defer, false));
         }
+    }
+
+    #[test]
+    fn a_profile_wins_over_the_name_and_loses_to_what_was_said() {
+        let profile = Policy { profile: preset_of_profile(" Localization"), ..Policy::default() };
+        check(&profile, Some("x"), ("localization", Reach::Defer, false));
+        check(&Policy { pinned: Some("compact".to_owned()), ..profile.clone() }, Some("x"), ("facade-v1", Reach::Hide, true));
+        check(&Policy { forwarded: Some("nav".to_owned()), ..profile }, None, ("nav", Reach::Hide, false));
+        assert_eq!(preset_of_profile("core"), None);
+    }
+
+    #[test]
+    fn a_mode_is_inherited_and_the_compact_surface_has_one() {
+        let lazy = Policy { pinned_reach: Reach::parse("lazy"), ..policy("nav", "") };
+        check(&lazy, Some("x"), ("nav", Reach::Defer, false));
+        check(&Policy { forwarded_reach: Some(Reach::Hide), ..lazy.clone() }, Some("x"), ("nav", Reach::Hide, false));
+        check(&Policy { forwarded: Some("facade".to_owned()), ..lazy }, Some("x"), ("facade-v1", Reach::Hide, true));
+        assert_eq!(Reach::parse("eager"), None);
     }
 
     #[test]

@@ -192,7 +192,10 @@ pub const FACADE_V1: &[FacadeSpec] = &[
             .always_load()
     },
     FacadeSpec {
-        shapes: &[("declaration", r#"{"target":{"query":"<use text>"},"options":{}}"#)],
+        shapes: &[
+            ("declaration", r#"{"target":{"query":"<use text>"},"options":{}}"#),
+            ("references", r#"{"target":{"symbol":"<symbol>"},"options":{}}"#),
+        ],
         ..FacadeSpec::new("relations", Read, "Who uses, calls, implements or depends on what.")
             .fields(&[TARGET, TO, OPTIONS])
             .default_operation("usages")

@@ -10,6 +10,7 @@ use gortex_engine::index::bulk::Bulk;
 use super::Failure;
 use crate::config::{Config, Dirs};
 use crate::state::Server;
+use crate::telemetry::Telemetry;
 use crate::tracking::{self, Decision};
 
 /// What every verb that serves calls needs.
@@ -23,6 +24,16 @@ pub(crate) struct App {
 pub(crate) fn dirs() -> Result<Dirs, Failure> {
     Dirs::from_env(|name| std::env::var_os(name))
         .ok_or_else(|| Failure::usage("no place for settings and data: set HOME, or GORTEX_HOME to an absolute path"))
+}
+
+/// A variable of the environment, as text.
+pub(crate) fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Whether text is screened for instructions to a model.
+pub(crate) fn screening() -> bool {
+    crate::screening::is_on(environment)
 }
 
 /// The settings, with a word about keys that mean nothing.
@@ -50,6 +61,7 @@ impl App {
         let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true, bulk };
         let server = Server::open_for(options, dirs.config.clone(), dirs.home.clone())
             .map_err(|error| format!("could not open the data in `{}`: {error}", dirs.state.display()))?;
+        server.set_telemetry(Telemetry::open(dirs.telemetry.clone(), environment));
         if let Some(folder) = &config.embeddings {
             server.engine().set_model(folder.clone());
         }

@@ -13,7 +13,7 @@ use super::app::{App, dirs, folder, runtime, settings};
 #[cfg(unix)]
 use super::daemon::{ABSENT, Bearings, StartArgs};
 use crate::config::Config;
-use crate::surface::Policy;
+use crate::surface::{Policy, Reach};
 use crate::tracking::{self, Decision};
 use crate::transport::bounds::Bounds;
 #[cfg(unix)]
@@ -30,6 +30,9 @@ pub(crate) struct McpArgs {
     /// Which tools to serve: a preset (compact, core, agent, edit, nav, readonly, full) or a list of names. `GORTEX_TOOLS` wins.
     #[arg(long, value_name = "SPEC")]
     tools: Option<String>,
+    /// What becomes of the tools that a selection leaves out: hidden and blocked, or deferred.
+    #[arg(long, value_name = "MODE", value_parser = ["hide", "defer"], env = "GORTEX_TOOLS_MODE")]
+    tools_mode: Option<String>,
     /// Also serve this repository.
     #[arg(long, value_name = "PATH")]
     track: Vec<PathBuf>,
@@ -78,6 +81,7 @@ fn proxy(args: &McpArgs) -> Result<Result<ExitCode, String>, Failure> {
         index: args.index.as_ref().map(absolute).transpose()?,
         track: args.track.iter().map(absolute).collect::<Result<_, _>>()?,
         tools: wanted_tools(args),
+        tools_mode: args.tools_mode.clone(),
         ..bearings.hello.clone()
     };
     let starter = super::daemon::starter(&StartArgs::default(), PathBuf::from("/"))?;
@@ -137,13 +141,14 @@ fn embedded(args: McpArgs) -> Result<ExitCode, Failure> {
     }
     let policy = Policy {
         forwarded: wanted_tools(&args),
-        pinned: app.config.mcp.tools.clone(),
-        unknown_options: crate::operator::unknown_options(std::env::var("GORTEX_TOOL_ARG_GUARD").ok().as_deref()),
+        forwarded_reach: args.tools_mode.as_deref().and_then(Reach::parse),
+        ..Policy::of(&app.config, &dirs, super::app::environment)
     };
     app.show_notices();
     let runtime = runtime()?;
     let code = runtime.block_on(async {
         app.server.follow();
+        crate::telemetry::tend(app.server.telemetry().clone(), super::app::environment);
         match reason {
             Some(reason) if repos.is_empty() => app.server.set_inactive(reason),
             _ => drop(app.server.start(repos, Arc::new(Silent))),

@@ -15,6 +15,7 @@ mod index;
 mod manual;
 mod mcp;
 mod status;
+mod telemetry;
 mod tools;
 
 pub(crate) use arguments::set_format;
@@ -53,6 +54,8 @@ enum Verb {
     Export(export::ExportArgs),
     /// Say what is tracked and indexed here.
     Status(status::StatusArgs),
+    /// Turn anonymous counts on or off, or say what is counted.
+    Telemetry(telemetry::TelemetryArgs),
     /// List or describe the tools.
     Tools(tools::ToolsArgs),
     /// Index for a server that started this process: an order on standard input, progress on standard output.
@@ -119,6 +122,7 @@ pub fn main() -> ExitCode {
         Verb::Index(args) => index::run(args),
         Verb::Export(args) => export::run(args),
         Verb::Status(args) => status::run(args),
+        Verb::Telemetry(args) => telemetry::run(&args),
         Verb::Tools(args) => tools::run(args),
         Verb::IndexChild => index_child(),
         Verb::Version { json } => version(json),

@@ -2,6 +2,7 @@
 //!
 //! A handler parses nothing and decides nothing that the engine should decide; it asks the engine and shapes the answer.
 
+mod capabilities;
 mod change;
 pub(crate) mod edit;
 mod explore;

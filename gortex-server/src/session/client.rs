@@ -45,6 +45,13 @@ impl ClientInfo {
         FAMILIES.iter().find(|(_, aliases)| aliases.iter().any(is)).map(|(family, _)| *family)
     }
 
+    /// Its family or its name where that is a known one, `other` for everybody else.
+    pub fn known(&self) -> &'static str {
+        let name = self.name.trim().to_lowercase();
+        let listed = DECODERS.into_iter().find(|known| *known == name);
+        self.family().or(listed).unwrap_or("other")
+    }
+
     /// Whether answers go out in the compact format when it does not say otherwise.
     pub fn decodes_gcx(&self) -> bool {
         match self.family() {

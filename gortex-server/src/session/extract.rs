@@ -2,6 +2,7 @@
 //!
 //! A call without a session gets a passing one: it is answered, and later calls do not see what it set.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gortex_core::{Call, CallError, Effect, FromCall};
@@ -33,6 +34,16 @@ impl SessionView {
     /// The tools it sees; `None` for a call that came without a session.
     pub fn surface(&self) -> Option<&Selection> {
         self.0.chosen_surface()
+    }
+
+    /// Deferred tools that are on its list now.
+    pub fn promoted(&self) -> BTreeSet<String> {
+        self.0.promoted()
+    }
+
+    /// Puts deferred tools on its list; those that are new there.
+    pub fn promote(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        self.0.promote(names)
     }
 
     /// Whether it plans.

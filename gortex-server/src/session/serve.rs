@@ -1,19 +1,23 @@
 //! One call of one session: the order in which everything happens that is not the operation itself.
 //!
 //! Surface, mode and gates come from the session; then the dispatch; an answer that names files that changed meanwhile is asked
-//! for once more; what was answered is remembered; the answer says how current it is. Every transport goes this way. Bounds in
+//! for once more; what was answered is screened, counted and remembered; the answer says how current it is. Every transport goes this way. Bounds in
 //! time, cancellation and queueing are the transport's.
 //!
 //! Knows no protocol.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use gortex_core::{CallContext, CallError, CallOutput, Extensions, Format, Registry, dispatch};
 use serde_json::Value;
 
+use super::caller::Caller;
 use super::client::ClientInfo;
 use super::state::Session;
 use crate::freshness;
+use crate::offers::Asker;
+use crate::screening::Findings;
 use crate::state::Server;
 use crate::surface::{Policy, Selection, resolve};
 use crate::wire;
@@ -74,6 +78,24 @@ impl Road {
         })
     }
 
+    /// Counts what a session was shown.
+    pub fn listed(&self, session: &Arc<Session>, list: &impl serde::Serialize) {
+        let telemetry = self.server.telemetry();
+        if telemetry.is_on() {
+            let list = serde_json::to_value(list).unwrap_or_default();
+            session.watch(telemetry).lock().listed(session.family(), &self.surface(session).preset, &list);
+        }
+    }
+
+    /// Runs something beside the tools with a road for its questions: resources, prompts and completions of the protocol. Nothing
+    /// of it is counted or kept as a call of a tool.
+    pub async fn offer<T>(&self, session: &Arc<Session>, work: impl AsyncFnOnce(&Asker<'_>) -> T) -> T {
+        session.touch();
+        let request = Extensions::new().with(Caller::Agent).with_arc(Arc::clone(session));
+        let context = CallContext { mode: session.mode(), shared: Arc::clone(&self.shared), ..CallContext::default() };
+        work(&Asker::new(&self.registry, &context.with_request(request))).await
+    }
+
     /// Serves one call. `request` holds what the transport knows of it: the caller, where progress is heard.
     pub async fn call(&self, session: &Arc<Session>, request: Extensions, name: &str, arguments: Value) -> Served {
         session.touch();
@@ -94,8 +116,14 @@ impl Road {
             ..CallContext::default()
         }
         .with_request(request);
+        let began = Instant::now();
+        let found = self.policy.screening.then(|| Findings::of_arguments(&arguments));
         let mut output = self.dispatch(&context, name, arguments).await;
         freshness::tell(&self.server, &mut output);
+        if let Some(found) = found {
+            found.tell(&mut output);
+        }
+        session.watch(self.server.telemetry()).lock().answered(&self.registry, selection.view(), name, &output, began.elapsed());
         let served = Served::new(output);
         session.remember(&served.output, &served.text);
         session.touch();

@@ -5,7 +5,7 @@
 //!
 //! Knows what is remembered, not what it is for: handlers and [`super::serve`] do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +24,7 @@ use super::store::{Opening, SessionId};
 use super::touched::{Touched, TouchedFiles};
 use super::workflow::{PHASES, Workflow};
 use crate::surface::Selection;
+use crate::telemetry::{Telemetry, Watch};
 
 /// What the server remembers of one connection.
 #[derive(Debug)]
@@ -42,6 +43,9 @@ pub struct Session {
     /// Channels listened to, each with what its last payload was.
     channels: Mutex<BTreeMap<Channel, Option<u64>>>,
     used: Mutex<Instant>,
+    watch: OnceLock<Mutex<Watch>>,
+    /// Deferred tools that it was shown.
+    promoted: Mutex<BTreeSet<String>>,
 }
 
 impl Session {
@@ -61,6 +65,8 @@ impl Session {
             touched: Mutex::default(),
             channels: Mutex::default(),
             used: Mutex::new(Instant::now()),
+            watch: OnceLock::new(),
+            promoted: Mutex::default(),
         };
         if let Some(client) = client {
             session.introduce(client);
@@ -184,6 +190,33 @@ impl Session {
     /// Whether messages reach the client at all.
     pub fn hears(&self) -> bool {
         self.notifier.is_some()
+    }
+
+    /// What counts its calls, by consent.
+    pub fn watch(&self, telemetry: &Telemetry) -> &Mutex<Watch> {
+        self.watch.get_or_init(|| Mutex::new(Watch::begin(telemetry.clone(), self.family())))
+    }
+
+    /// Deferred tools that are on its list now.
+    pub fn promoted(&self) -> BTreeSet<String> {
+        self.promoted.lock().clone()
+    }
+
+    /// Puts deferred tools on its list and says so to the client; those that are new there. Which schemas a client was shown is no
+    /// state that an answer depends on.
+    pub(super) fn promote(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut promoted = self.promoted.lock();
+        let new: BTreeSet<String> = names.iter().filter(|name| promoted.insert((*name).clone())).cloned().collect();
+        drop(promoted);
+        if !new.is_empty() {
+            self.notify("notifications/tools/list_changed", json!({}));
+        }
+        new
+    }
+
+    /// The client as a word of a fixed list.
+    pub fn family(&self) -> &'static str {
+        self.client().map_or("none", |client| client.known())
     }
 
     /// Marks it as used now.

@@ -12,9 +12,11 @@ use axum::http::request::Parts;
 use gortex_core::Extensions;
 use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
+    CustomNotification, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
@@ -27,6 +29,7 @@ use super::bounds::{Bounded, Bounds, GivenUp};
 use super::lines::Lines;
 use super::progress::Forwarding;
 use super::queue::Lane;
+use crate::offers::{Asker, complete, prompts, resources};
 use crate::session::{
     Caller, ClientInfo, Notification, Opening, ProgressSink, Road, Served, Session, SessionHandle, TooManySessions, notifications,
 };
@@ -170,6 +173,17 @@ impl Connection {
     }
 }
 
+impl Connection {
+    /// Bounds a view of the protocol in time, as a call is.
+    async fn within<T>(&self, what: &str, work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+        let late = |_| Err(ErrorData::internal_error(format!("`{what}` took too long and was given up"), None));
+        match self.bounds.time {
+            Some(time) => tokio::time::timeout(time, work).await.unwrap_or_else(late),
+            None => work.await,
+        }
+    }
+}
+
 impl Attached {
     /// What the connection sees: decided by the first request that needs it, then fixed.
     fn selection(&self) -> &Selection {
@@ -244,9 +258,17 @@ fn tool_of(tool: gortex_core::ToolDef) -> Tool {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("gortex", env!("CARGO_PKG_VERSION")))
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ServerConfig::new(
+            ServerCapabilities::builder()
+                .enable_tools()
+                .enable_tool_list_changed()
+                .enable_resources()
+                .enable_prompts()
+                .enable_completions()
+                .build(),
+        )
+        .with_server_info(Implementation::new("gortex", env!("CARGO_PKG_VERSION")))
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn initialize(
@@ -289,8 +311,67 @@ impl ServerHandler for Connection {
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let attached = self.at(&cx)?;
-        let tools = attached.selection().definitions(&attached.road.registry).into_iter().map(tool_of).collect();
+        let definitions = attached.selection().definitions_with(&attached.road.registry, &attached.session.promoted());
+        let tools: Vec<Tool> = definitions.into_iter().map(tool_of).collect();
+        attached.road.listed(&attached.session, &tools);
         Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let Attached { road, session, .. } = self.at(&cx)?;
+        Ok(ListResourcesResult::with_all_items(road.offer(session, async |asker| resources::list(asker)).await))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let Attached { road, session, .. } = self.at(&cx)?;
+        let read = road.offer(session, async |asker| resources::read(asker, &request.uri).await);
+        self.within(&request.uri, read).await.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let Attached { road, session, .. } = self.at(&cx)?;
+        let arguments = request.arguments.unwrap_or_default().into_iter().collect();
+        let get = road.offer(session, async |asker| prompts::get(asker, &request.name, &arguments).await);
+        self.within(&request.name, get).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let Attached { road, session, .. } = self.at(&cx)?;
+        let CompleteRequestParams { r#ref, argument, .. } = request;
+        let work = async |asker: &Asker<'_>| complete::complete(asker, &r#ref, &argument.name, &argument.value).await;
+        self.within(&argument.name, road.offer(session, work)).await
     }
 
     async fn call_tool(
@@ -304,7 +385,17 @@ impl ServerHandler for Connection {
 
     async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
         // A known method whose parameters did not fit arrives here as well.
-        if matches!(request.method.as_str(), "initialize" | "ping" | "tools/call" | "tools/list" | "server/discover") {
+        if matches!(
+            request.method.as_str(),
+            "initialize"
+                | "ping"
+                | "tools/call"
+                | "tools/list"
+                | "server/discover"
+                | "resources/read"
+                | "prompts/get"
+                | "completion/complete"
+        ) {
             return Err(ErrorData::invalid_params(format!("the parameters of `{}` are malformed", request.method), None));
         }
         let words = format!("the method `{}` does not exist here", request.method);

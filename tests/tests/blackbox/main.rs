@@ -2,6 +2,7 @@
 //!
 //! One test binary for all of it, since linking the server costs more than running the tests.
 
+mod acceptance;
 mod cases_edit;
 mod cases_files;
 mod cases_protocol;

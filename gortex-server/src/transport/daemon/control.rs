@@ -11,7 +11,8 @@ use tokio::io::{AsyncBufRead, AsyncWrite};
 use super::Daemon;
 use super::hosts::HostState;
 use super::wire::{self, Hello, ORDER_BYTES, Order, Outcome, WireError};
-use crate::operator::{CallAnswer, CallOrder, answer, policy, unknown_options};
+use crate::operator::{CallAnswer, CallOrder, answer, policy};
+use crate::surface::unknown_options;
 use crate::session::{ClientInfo, Opening, ProgressSink, Road};
 use crate::transport::bounds::{Bounded, GivenUp};
 

@@ -16,6 +16,8 @@ use parking_lot::Mutex;
 
 use crate::config::{Config, Dirs};
 use crate::state::Server;
+use crate::surface::Policy;
+use crate::telemetry::Telemetry;
 use crate::tracking::{self, Decision};
 
 /// How long a server is kept after its last use.
@@ -56,6 +58,7 @@ pub struct Hosts(Arc<Inner>);
 struct Inner {
     dirs: Dirs,
     registry: Arc<Registry>,
+    telemetry: Telemetry,
     open: Mutex<Vec<Host>>,
 }
 
@@ -100,7 +103,8 @@ pub struct HostState {
 impl Hosts {
     /// No servers yet.
     pub fn new(dirs: Dirs, registry: Arc<Registry>) -> Hosts {
-        Hosts(Arc::new(Inner { dirs, registry, open: Mutex::default() }))
+        let telemetry = Telemetry::open(dirs.telemetry.clone(), |name| std::env::var(name).ok());
+        Hosts(Arc::new(Inner { dirs, registry, telemetry, open: Mutex::default() }))
     }
 
     /// What can be called.
@@ -114,6 +118,16 @@ impl Hosts {
             tracing::error!("the settings are not used: {error}");
             Config::default()
         })
+    }
+
+    /// What settings and environment of this process say about surfaces and screening.
+    pub fn policy(&self) -> Policy {
+        Policy::of(&self.settings(), &self.0.dirs, |name| std::env::var(name).ok())
+    }
+
+    /// The recorder of counts that all servers share.
+    pub fn telemetry(&self) -> &Telemetry {
+        &self.0.telemetry
     }
 
     /// The server for a folder, opened if there is none. Blocks for moments; indexing goes on in the background. Must be
@@ -156,6 +170,7 @@ impl Hosts {
         let bulk = std::env::current_exe().ok().map(|program| Bulk { program, args: vec![crate::cli::INDEX_CHILD.into()] });
         let options = Options { cache_dir: dirs.cache.clone(), state_dir: dirs.state.clone(), threads: 0, persist: true, bulk };
         let server = Server::open_for(options, dirs.config.clone(), dirs.home.clone())?;
+        server.set_telemetry(self.0.telemetry.clone());
         if let Some(folder) = &config.embeddings {
             server.engine().set_model(folder.clone());
         }
@@ -232,7 +247,7 @@ mod tests {
     use crate::testing::partial_registry;
 
     fn hosts(top: &Path) -> Hosts {
-        let dirs = Dirs { config: top.join("c"), cache: top.join("cache"), state: top.join("s/edits"), home: None };
+        let dirs = Dirs { config: top.join("c"), cache: top.join("cache"), state: top.join("s/edits"), telemetry: top.join("t"), home: None };
         Hosts::new(dirs, Arc::new(partial_registry()))
     }
 

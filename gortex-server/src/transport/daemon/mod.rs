@@ -38,7 +38,7 @@ use super::http::{self, HttpOptions};
 use super::lines::Lines;
 use crate::config::Dirs;
 use crate::session::{Opening, Road};
-use crate::surface::Policy;
+use crate::surface::{Policy, Reach, unknown_options};
 
 /// How long a client may take to say what it wants.
 const HELLO_TIME: Duration = Duration::from_secs(10);
@@ -166,6 +166,7 @@ impl Daemon {
             let _ = daemon.http.set(web.address);
             daemon.tasks.spawn(http::serve(Arc::clone(&daemon), web));
         }
+        crate::telemetry::tend(daemon.hosts.telemetry().clone(), |name| std::env::var(name).ok());
         tracing::info!(socket = %daemon.place.socket.display(), version = env!("CARGO_PKG_VERSION"), "the daemon listens");
         ready(&daemon);
         daemon.accept(&listener).await;
@@ -374,6 +375,7 @@ impl Daemon {
         mut write: tokio::net::unix::OwnedWriteHalf,
     ) -> Result<(), WireError> {
         let _speaking = Counted::new(&self.speaking);
+        self.hosts.telemetry().count("daemon_session", "");
         let lease = match self.open(hello) {
             Ok(lease) => lease,
             Err(error) => {
@@ -384,9 +386,9 @@ impl Daemon {
         let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         let policy = Policy {
             forwarded: said(&hello.tools).or_else(|| self.options.tools.clone()),
-            pinned: self.hosts.settings().mcp.tools,
-            unknown_options: crate::operator::unknown_options(hello.arg_guard.as_deref()),
-            ..Policy::default()
+            forwarded_reach: hello.tools_mode.as_deref().and_then(Reach::parse),
+            unknown_options: unknown_options(hello.arg_guard.as_deref()),
+            ..self.hosts.policy()
         };
         let road = Road::new(Arc::clone(&lease.server), Arc::clone(self.hosts.registry()), policy);
         let readiness = lease.server.readiness();

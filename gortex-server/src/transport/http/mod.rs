@@ -205,8 +205,7 @@ impl Web {
         let lease = self.daemon.hosts().open(&Wanted { cwd, ..Wanted::default() }).map_err(|error| error.to_string())?;
         let policy = Policy {
             forwarded: header(TOOLS_HEADER).map(str::to_owned).or_else(|| self.daemon.tools().map(str::to_owned)),
-            pinned: self.daemon.hosts().settings().mcp.tools,
-            ..Policy::default()
+            ..self.daemon.hosts().policy()
         };
         Ok((Road::new(Arc::clone(&lease.server), Arc::clone(self.daemon.hosts().registry()), policy), lease))
     }

@@ -56,7 +56,7 @@ async fn ask(web: &Web, headers: &HeaderMap, tool: &str, arguments: Value) -> Re
 fn full(web: &Web, headers: &HeaderMap) -> Result<(Road, super::Lease), Box<Response>> {
     let (road, lease) =
         web.road(headers, None).map_err(|words| Box::new(refuse(StatusCode::BAD_REQUEST, "bad_folder", words)))?;
-    let policy = Policy { forwarded: Some("full".to_owned()), ..Policy::default() };
+    let policy = Policy { forwarded: Some("full".to_owned()), ..road.policy.clone() };
     Ok((Road::new(Arc::clone(&road.server), Arc::clone(&road.registry), policy), lease))
 }
 
