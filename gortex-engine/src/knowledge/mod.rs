@@ -23,6 +23,9 @@ use rustc_hash::FxHashMap;
 
 use crate::lang::{COUNT, LANGUAGES, Lang};
 
+/// What the name of an awaited event begins with, in the definition and where it is announced.
+pub(crate) const EVENT: &str = "on ";
+
 /// Where a rule looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At {

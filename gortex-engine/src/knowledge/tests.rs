@@ -1,6 +1,6 @@
 //! Every rule holds in its own source and says nothing in its counterpart.
 
-use super::{Makes, Rule, rules};
+use super::{EVENT, Makes, Rule, rules};
 use crate::facts::{ClueKind, ExtractLimits, Kind, NONE, extract};
 use crate::lang::Lang;
 use crate::lang::common::with_stack;
@@ -18,16 +18,16 @@ fn yields(language: &str, source: &str) -> Vec<String> {
         found.push(match row.kind() {
             ClueKind::Handler => {
                 let def = &view.defs[row.owner as usize];
-                format!("{} {} -> {meant}", def.kind().as_str(), view.str(def.name))
+                format!("{} {} -> {meant}", def.kind().as_str(), view.str(def.name).trim_start_matches(EVENT))
             }
             ClueKind::Inject => format!("inject {meant}"),
-            kind => format!("{} {}", kind.as_str(), view.str(row.text)),
+            kind => format!("{} {}", kind.as_str(), view.str(row.text).trim_start_matches(EVENT)),
         });
     }
     for (at, def) in view.defs.iter().enumerate().filter(|(_, def)| matches!(def.kind(), Kind::Route | Kind::Event)) {
         let handled = view.clues.iter().any(|row| row.kind() == ClueKind::Handler && row.owner == at as u32);
         if !handled {
-            found.push(format!("{} {} -> here", def.kind().as_str(), view.str(def.name)));
+            found.push(format!("{} {} -> here", def.kind().as_str(), view.str(def.name).trim_start_matches(EVENT)));
         }
         assert!(def.parent == NONE || (def.parent as usize) < at, "a parent stands before its child");
     }
@@ -63,5 +63,6 @@ fn rules_are_well_formed() {
         assert!(!proof.yes.is_empty() && !proof.no.is_empty() && !proof.gives.is_empty(), "{id}: proof");
         assert!(!matches!(rule.makes, Makes::Route { .. }) || !rule.evidence.is_empty(), "{id}: a route needs a framework");
     }
-    assert!(rules().len() < usize::from(u16::MAX));
+    // An edge keeps the number in one byte.
+    assert!(rules().len() < usize::from(u8::MAX));
 }

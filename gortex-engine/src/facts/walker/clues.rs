@@ -13,7 +13,7 @@ use tree_sitter::Node;
 
 use super::{Walker, one_line};
 use crate::facts::model::*;
-use crate::knowledge::{self, Arg, At, Makes, On, Rule};
+use crate::knowledge::{self, Arg, At, EVENT, Makes, On, Rule};
 use args::{Call, Given};
 use origin::Origin;
 
@@ -79,8 +79,8 @@ fn hits(walker: &Walker<'_>, index: &'static knowledge::Index) -> Vec<Hit> {
             break;
         }
         let by_name = is_named(row.name, false) && !matches!(row.role(), Role::Import | Role::ReExport);
-        let front = walker.rows.exprs.get(row.recv as usize).filter(|expr| expr.kind() != ExprKind::LocalDef);
-        let by_member = front.is_some_and(|expr| !expr.name.is_empty() && is_named(expr.name, true));
+        let front = member_in_front(walker, at, row);
+        let by_member = front.is_some_and(|name| is_named(name, true));
         let shell = index.shell.filter(|_| row.role() == Role::Read && row.recv == NONE);
         if !by_name && !by_member && shell.is_none() {
             continue;
@@ -93,8 +93,8 @@ fn hits(walker: &Walker<'_>, index: &'static knowledge::Index) -> Vec<Hit> {
         if by_name {
             rules.extend(numbers(&index.names, row.name));
         }
-        if let Some(expr) = front.filter(|_| by_member) {
-            rules.extend(numbers(&index.members, expr.name));
+        if let Some(name) = front.filter(|_| by_member) {
+            rules.extend(numbers(&index.members, name));
         }
         let fitting = rules.into_iter().filter_map(|number| {
             let rule = knowledge::rule(number)?;
@@ -107,6 +107,17 @@ fn hits(walker: &Walker<'_>, index: &'static knowledge::Index) -> Vec<Hit> {
         }
     }
     found
+}
+
+/// The name in front of a mention's dot.
+fn member_in_front(walker: &Walker<'_>, at: usize, row: &RefRow) -> Option<Str> {
+    let expr = walker.rows.exprs.get(row.recv as usize)?;
+    if expr.kind() != ExprKind::Unknown {
+        return Some(expr.name).filter(|name| !name.is_empty() && expr.kind() != ExprKind::LocalDef);
+    }
+    // What stands before that may be no expression (`import.meta.env.KEY`), the name still is one.
+    let before = walker.rows.refs.get(at.checked_sub(1)?)?;
+    (before.at + row_len(walker, before) as u32 + 1 == row.at).then_some(before.name)
 }
 
 /// How sure a rule fits a mention by everything but its arguments.
@@ -208,6 +219,7 @@ fn text_clue(walker: &mut Walker<'_>, root: Node<'_>, hit: Hit, kind: ClueKind, 
     let texts: Vec<&str> = given.texts(walker).into_iter().map(|(text, _)| text).collect();
     for text in texts {
         let Some(text) = key_text(text, kind, walker.language.language.name) else { continue };
+        let text = if kind == ClueKind::Emit { format!("{EVENT}{text}") } else { text };
         let text = walker.intern(&text);
         push(walker, hit, kind, text, NONE);
     }
@@ -244,7 +256,8 @@ fn listen(walker: &mut Walker<'_>, root: Node<'_>, hit: Hit, event: Arg, handler
     let texts: Vec<(String, usize)> = given.texts(walker).into_iter().map(|(text, at)| (text.to_owned(), at)).collect();
     for (text, at) in texts {
         if let Some(name) = key_text(&text, ClueKind::Emit, walker.language.language.name) {
-            let def = define(walker, hit, Kind::Event, &name, &call, at);
+            // No mention is written like this, so that none is bound to it by its name.
+            let def = define(walker, hit, Kind::Event, &format!("{EVENT}{name}"), &call, at);
             handled(walker, hit, def, &call, handler);
         }
     }
