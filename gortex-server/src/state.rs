@@ -19,6 +19,8 @@ use gortex_engine::index::build::Reuse;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
+use crate::session::Sessions;
+
 /// How long a call waits for the first index before it says that it is not ready.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(50);
 
@@ -74,6 +76,7 @@ pub struct Server {
     control: Mutex<()>,
     patience: Mutex<Duration>,
     home: Option<PathBuf>,
+    sessions: Sessions,
     /// Where the list of tracked repositories is kept.
     pub config_dir: PathBuf,
 }
@@ -103,6 +106,7 @@ impl Server {
             control: Mutex::new(()),
             patience: Mutex::new(FIRST_INDEX_WAIT),
             home,
+            sessions: Sessions::default(),
             config_dir,
         }))
     }
@@ -115,6 +119,11 @@ impl Server {
     /// The user's home folder, canonical.
     pub fn home(&self) -> Option<&std::path::Path> {
         self.home.as_deref()
+    }
+
+    /// The open sessions.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 
     /// The engine, for reading.

@@ -1,31 +1,33 @@
 //! MCP over the standard streams of the process.
 //!
-//! The handshake waits for nothing. Every call is bounded in time, may be cancelled, and ends with one text block. The end
+//! The connection is one session. The handshake waits for nothing. Every call is bounded in time, may be cancelled, and ends with one text block. The end
 //! of the input is the end of the process: what is on its way gets a moment, the rest is dropped.
 //!
 //! Standard output carries the protocol and nothing else.
 
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use gortex_core::{CallContext, CallError, CallOutput, Code, Extensions, Registry, dispatch};
+use gortex_core::{CallError, Code, Extensions, Registry};
+use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::service::{Peer, RequestContext, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::lines::Lines;
 use super::progress::Forwarding;
-use crate::freshness;
-use crate::session::{Caller, ProgressSink};
+use crate::session::{
+    Caller, ClientInfo, Notification, Opening, ProgressSink, Road, Served, SessionHandle, TooManySessions, notifications,
+};
 use crate::state::{Readiness, Server};
 use crate::surface::{Policy, Selection, resolve};
 
@@ -40,58 +42,49 @@ const FLUSH: Duration = Duration::from_millis(600);
 
 /// One connection.
 pub struct Connection {
-    server: Arc<Server>,
-    registry: Arc<Registry>,
-    shared: Arc<Extensions>,
-    policy: Policy,
-    selection: OnceLock<Selection>,
+    road: Road,
+    session: SessionHandle,
+    /// What is to be sent without being asked; taken by the first request, which knows the peer.
+    outbox: Mutex<Option<mpsc::Receiver<Notification>>>,
     slots: Semaphore,
     closing: CancellationToken,
 }
 
 impl Connection {
     /// A connection to a server. `closing` ends its calls.
-    pub fn new(server: Arc<Server>, registry: Arc<Registry>, policy: Policy, closing: CancellationToken) -> Connection {
-        let mut shared = Extensions::new();
-        shared.insert_arc(Arc::clone(&server));
-        shared.insert_arc(Arc::clone(&registry));
-        Connection {
-            server,
-            registry,
-            shared: Arc::new(shared),
-            policy,
-            selection: OnceLock::new(),
-            slots: Semaphore::new(CONCURRENT),
-            closing,
-        }
+    pub fn new(road: Road, closing: CancellationToken) -> Result<Connection, TooManySessions> {
+        let (notifier, outbox) = notifications();
+        let session = road.server.sessions().open(Opening { notifier: Some(notifier), ..Opening::default() })?;
+        Ok(Connection { road, session, outbox: Mutex::new(Some(outbox)), slots: Semaphore::new(CONCURRENT), closing })
     }
 
     /// What the connection sees: decided by the first request that needs it, then fixed.
-    fn selection(&self, client: Option<&str>) -> &Selection {
-        self.selection.get_or_init(|| {
-            let selection = resolve(&self.registry, &self.policy, client);
-            if let Some(warning) = &selection.warning {
-                tracing::warn!("{warning}");
-            }
-            tracing::debug!(preset = selection.preset, client, "the connection's tools are chosen");
-            selection
-        })
+    fn selection(&self, cx: &RequestContext<RoleServer>) -> &Selection {
+        if let Some(client) = cx.client_info() {
+            self.session.introduce(ClientInfo::new(client.name, client.version));
+        }
+        self.listen(cx);
+        self.road.surface(&self.session)
+    }
+
+    /// Forwards the session's notifications from now on.
+    fn listen(&self, cx: &RequestContext<RoleServer>) {
+        if let Some(outbox) = self.outbox.lock().take() {
+            tokio::spawn(forward(outbox, cx.peer.clone()));
+        }
     }
 
     fn instructions(&self, compact: bool) -> String {
         let guide = if compact { COMPACT_GUIDE } else { LEGACY_GUIDE };
-        match self.server.readiness() {
+        match self.road.server.readiness() {
             Readiness::Inactive { reason } => format!("Gortex is inactive here: {reason}.\n\n{guide}"),
             _ => guide.to_owned(),
         }
     }
 
     /// Runs one call within its bounds.
-    async fn serve_call(&self, name: &str, arguments: Option<JsonObject>, cx: &RequestContext<RoleServer>) -> CallOutput {
-        let selection = self.selection(cx.client_info().map(|client| client.name).as_deref());
-        if let Err(error) = selection.check(&self.registry, name) {
-            return failed(error);
-        }
+    async fn serve_call(&self, name: &str, arguments: Option<JsonObject>, cx: &RequestContext<RoleServer>) -> Served {
+        self.selection(cx);
         let (sink, forwarding) = match cx.meta.get_progress_token() {
             Some(token) => {
                 let (sink, forwarding) = Forwarding::start(cx.peer.clone(), token);
@@ -99,35 +92,32 @@ impl Connection {
             }
             None => (ProgressSink::default(), None),
         };
-        let context = CallContext {
-            surface: selection.view(),
-            unknown_options: self.policy.unknown_options,
-            shared: Arc::clone(&self.shared),
-            ..CallContext::default()
-        }
-        .with_request(Extensions::new().with(Caller::Agent).with(sink));
+        let request = Extensions::new().with(Caller::Agent).with(sink);
         let arguments = arguments.map_or(Value::Null, Value::Object);
         let work = async {
             let _slot = self.slots.acquire().await;
-            let output = dispatch(&self.registry, &context, name, arguments.clone()).await;
-            // A file of the answer changed and nobody told, or what was asked for is newer than the view: now it is known, so the
-            // question is asked once more.
-            let unknown = freshness::knows_nothing(&output) && freshness::look_again(&self.server).await;
-            if unknown || freshness::names_stale_files(&self.server, &output) {
-                return dispatch(&self.registry, &context, name, arguments).await;
-            }
-            output
+            self.road.call(&self.session, request, name, arguments).await
         };
-        let mut output = tokio::select! {
-            output = tokio::time::timeout(CALL_TIME, work) => output.unwrap_or_else(|_| failed(timed_out(name))),
-            () = cx.ct.cancelled() => failed(CallError::new(Code::Cancelled, "the client cancelled the call")),
-            () = self.closing.cancelled() => failed(CallError::new(Code::Cancelled, "the server is shutting down")),
+        let served = tokio::select! {
+            served = tokio::time::timeout(CALL_TIME, work) => served.unwrap_or_else(|_| Served::refused(timed_out(name))),
+            () = cx.ct.cancelled() => Served::refused(CallError::new(Code::Cancelled, "the client cancelled the call")),
+            () = self.closing.cancelled() => Served::refused(CallError::new(Code::Cancelled, "the server is shutting down")),
         };
         if let Some(forwarding) = forwarding {
             forwarding.finish().await;
         }
-        freshness::tell(&self.server, &mut output);
-        output
+        served
+    }
+}
+
+/// Sends what a session has to say until the session or the client is gone.
+async fn forward(mut outbox: mpsc::Receiver<Notification>, peer: Peer<RoleServer>) {
+    while let Some(Notification { method, params }) = outbox.recv().await {
+        let message = CustomNotification::new(method, Some(params));
+        if let Err(error) = peer.send_notification(message.into()).await {
+            tracing::debug!(%error, "notifications end");
+            return;
+        }
     }
 }
 
@@ -151,22 +141,11 @@ fn timed_out(name: &str) -> CallError {
         .hint("narrow the question, or ask again when the index is ready")
 }
 
-/// A refusal as an answer.
-fn failed(error: CallError) -> CallOutput {
-    CallOutput {
-        body: gortex_core::Body::Json(error.to_value()),
-        is_error: !error.is_recoverable(),
-        meta: serde_json::Map::new(),
-        operation: None,
-        error: Some(error),
-    }
-}
-
-fn result_of(output: &CallOutput) -> CallToolResult {
-    let block = vec![ContentBlock::text(output.text())];
-    let mut result = if output.is_error { CallToolResult::error(block) } else { CallToolResult::success(block) };
-    if !output.meta.is_empty() {
-        result.meta = Some(MetaObject(output.meta.clone()));
+fn result_of(served: Served) -> CallToolResult {
+    let block = vec![ContentBlock::text(served.text)];
+    let mut result = if served.output.is_error { CallToolResult::error(block) } else { CallToolResult::success(block) };
+    if !served.output.meta.is_empty() {
+        result.meta = Some(MetaObject(served.output.meta));
     }
     result
 }
@@ -197,7 +176,8 @@ impl ServerHandler for Connection {
         request: InitializeRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let selection = self.selection(Some(&request.client_info.name));
+        self.session.introduce(ClientInfo::new(&request.client_info.name, &request.client_info.version));
+        let selection = self.selection(&cx);
         let mut answer = self.negotiate_initialize(&request)?;
         answer.instructions = Some(self.instructions(selection.names.is_none()));
         cx.peer.set_peer_info(request);
@@ -206,8 +186,9 @@ impl ServerHandler for Connection {
 
     async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         // A probe: it shows what its sender would see and decides nothing yet.
-        let compact =
-            resolve(&self.registry, &self.policy, cx.client_info().map(|client| client.name).as_deref()).names.is_none();
+        let compact = resolve(&self.road.registry, &self.road.policy, cx.client_info().map(|client| client.name).as_deref())
+            .names
+            .is_none();
         let mut answer = DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info());
         answer.instructions = Some(self.instructions(compact));
         Ok(answer)
@@ -218,8 +199,8 @@ impl ServerHandler for Connection {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let selection = self.selection(cx.client_info().map(|client| client.name).as_deref());
-        let tools = selection.definitions(&self.registry).into_iter().map(tool_of).collect();
+        let selection = self.selection(&cx);
+        let tools = selection.definitions(&self.road.registry).into_iter().map(tool_of).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -228,8 +209,7 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let output = self.serve_call(&request.name, request.arguments, &cx).await;
-        Ok(result_of(&output).into())
+        Ok(result_of(self.serve_call(&request.name, request.arguments, &cx).await).into())
     }
 
     async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
@@ -246,7 +226,14 @@ impl ServerHandler for Connection {
 pub async fn serve(server: Arc<Server>, registry: Arc<Registry>, policy: Policy) -> ExitCode {
     let closing = CancellationToken::new();
     let ended = CancellationToken::new();
-    let connection = Connection::new(Arc::clone(&server), registry, policy, closing.clone());
+    let road = Road::new(Arc::clone(&server), registry, policy);
+    let connection = match Connection::new(road, closing.clone()) {
+        Ok(connection) => connection,
+        Err(error) => {
+            tracing::error!(%error, "the connection could not be opened");
+            return ExitCode::FAILURE;
+        }
+    };
     let (read, write) = stdio_pipes();
     let lines = Lines::new(read, write, ended.clone());
     let mut run = tokio::spawn(async move {
