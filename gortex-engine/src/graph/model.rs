@@ -75,7 +75,12 @@ impl EdgeKind {
     pub fn is_call(self) -> bool {
         matches!(
             self,
-            EdgeKind::Calls | EdgeKind::Instantiates | EdgeKind::RoutesTo | EdgeKind::Handles | EdgeKind::Emits | EdgeKind::Injects
+            EdgeKind::Calls
+                | EdgeKind::Instantiates
+                | EdgeKind::RoutesTo
+                | EdgeKind::Handles
+                | EdgeKind::Emits
+                | EdgeKind::Injects
         )
     }
 }

@@ -102,6 +102,7 @@ pub(crate) enum Makes {
 }
 
 /// Sources that show a rule, and show where it ends.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Proof {
     /// Holds the rule's case.
@@ -128,13 +129,23 @@ pub(crate) struct Rule {
     /// What it means.
     pub makes: Makes,
     /// The sources that prove it, in the first of its languages.
+    #[cfg(test)]
     pub proof: Proof,
 }
 
 impl Rule {
     /// A rule without evidence or proof.
     pub(crate) const fn new(id: &'static str, languages: &'static [&'static str], at: At, on: On, makes: Makes) -> Rule {
-        Rule { id, languages, evidence: &[], at, on, makes, proof: Proof { yes: "", gives: &[], no: "" } }
+        Rule {
+            id,
+            languages,
+            evidence: &[],
+            at,
+            on,
+            makes,
+            #[cfg(test)]
+            proof: Proof { yes: "", gives: &[], no: "" },
+        }
     }
 
     /// The same with modules of which the file shows one.
@@ -143,9 +154,16 @@ impl Rule {
         self
     }
 
-    /// The same with the sources that prove it.
+    /// The same with the sources that prove it, which only tests keep.
+    #[cfg(test)]
     pub(crate) const fn proof(mut self, yes: &'static str, gives: &'static [&'static str], no: &'static str) -> Rule {
         self.proof = Proof { yes, gives, no };
+        self
+    }
+
+    /// The same with the sources that prove it, which only tests keep.
+    #[cfg(not(test))]
+    pub(crate) const fn proof(self, _yes: &'static str, _gives: &'static [&'static str], _no: &'static str) -> Rule {
         self
     }
 }

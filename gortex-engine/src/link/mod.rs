@@ -8,6 +8,8 @@
 
 mod assemble;
 #[cfg(test)]
+mod clues_tests;
+#[cfg(test)]
 mod dart_tests;
 mod delta;
 mod elixir;

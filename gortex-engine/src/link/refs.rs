@@ -6,9 +6,12 @@
 //! Knows roles and kinds; scopes and types answer the questions.
 
 mod calls;
+mod clues;
 mod elixir;
 mod macros;
 mod ruby;
+
+pub(crate) use clues::{Events, events};
 
 use super::extensions::Fit;
 use super::externals::{Externs, Mentions};
@@ -52,6 +55,7 @@ pub(crate) fn link_file<'a>(infer: &Infer<'_, 'a>, file: usize) -> FileLinks<'a>
     for row in infer.scopes.table.views[file].refs {
         linker.reference(row);
     }
+    linker.clues();
     linker.out.externals = linker.externs.finish();
     linker.out
 }

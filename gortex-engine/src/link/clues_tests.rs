@@ -1,0 +1,130 @@
+//! Environment, configuration, routes, events and injections over several files.
+
+use crate::graph::{EdgeKind, Graph};
+use crate::index::build::graph_of;
+
+/// Synthesized edges as `from -kind-> to (rule)`.
+fn synthesized(graph: &Graph) -> Vec<String> {
+    let rows = graph.edges().iter().filter_map(|edge| {
+        let rule = edge.provenance()?;
+        Some(format!("{} -{}-> {} ({rule})", graph.id(edge.from), edge.kind().as_str(), graph.id(edge.to)))
+    });
+    rows.collect()
+}
+
+/// Mentions of what has no file, under one prefix, as `id @ owner:line`.
+fn outside(graph: &Graph, prefix: &str) -> Vec<String> {
+    let externals = graph.externals();
+    let rows = externals.starting(prefix).flat_map(|at| {
+        externals.mentions(at).map(move |row| format!("{} @ {}:{}", externals.id(at), graph.id(row.owner), row.line))
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_variable_of_the_environment_is_found_from_every_language() {
+    let graph = graph_of(&[
+        ("a.py", "import os\ndef f():\n    return os.environ['DB_URL']\n"),
+        ("b.go", "package b\nimport \"os\"\nfunc F() string { return os.Getenv(\"DB_URL\") }\n"),
+        ("c.ts", "export function h() {\n  return process.env.DB_URL;\n}\n"),
+        ("d.sh", "run() {\n  echo \"$DB_URL\"\n}\n"),
+    ]);
+    assert_eq!(
+        outside(&graph, "env::"),
+        ["env::DB_URL @ a.py::f:3", "env::DB_URL @ b.go::F:3", "env::DB_URL @ c.ts::h:2", "env::DB_URL @ d.sh::run:2"]
+    );
+}
+
+#[test]
+fn a_route_leads_to_its_handler_in_another_file() {
+    let graph = graph_of(&[
+        (
+            "app.js",
+            "const express = require('express');\nconst users = require('./users');\nconst app = express();\napp.get('/users/:id', users.show);\napp.post('/users', (req, res) => { users.make(req); });\n",
+        ),
+        ("users.js", "exports.show = function show() {};\nexports.make = function make() {};\n"),
+    ]);
+    assert_eq!(synthesized(&graph), ["app.js::GET /users/:id -routes_to-> users.js::show (express.route)"]);
+    let made = graph.by_id("users.js::make").expect("a node");
+    let callers: Vec<String> =
+        graph.incoming(made).filter(|edge| edge.kind() == EdgeKind::Calls).map(|edge| graph.id(edge.from)).collect();
+    assert_eq!(callers, ["app.js::POST /users"], "what an inline handler does is done by its route");
+    assert_eq!(
+        outside(&graph, "route::"),
+        ["route::GET /users/:id @ app.js::GET /users/:id:4", "route::POST /users @ app.js::POST /users:5"]
+    );
+}
+
+#[test]
+fn views_of_django_are_found_through_their_module() {
+    let graph = graph_of(&[
+        ("shop/__init__.py", ""),
+        (
+            "shop/urls.py",
+            "from django.urls import path\nfrom . import views\nurlpatterns = [\n    path('a/<int:id>/', views.show),\n    path('b/', views.Item.as_view()),\n]\n",
+        ),
+        ("shop/views.py", "def show(request, id):\n    pass\nclass Item:\n    pass\n"),
+    ]);
+    assert_eq!(
+        synthesized(&graph),
+        [
+            "shop/urls.py::urlpatterns.ANY /a/<int:id>/ -routes_to-> shop/views.py::show (django.path)",
+            "shop/urls.py::urlpatterns.ANY /b/ -routes_to-> shop/views.py::Item (django.path)",
+        ]
+    );
+}
+
+#[test]
+fn an_announced_event_reaches_who_awaits_it() {
+    let graph = graph_of(&[
+        ("bus.ts", "import { EventEmitter } from 'events';\nexport const bus = new EventEmitter();\n"),
+        (
+            "make.ts",
+            "import { EventEmitter } from 'events';\nexport function make(bus: EventEmitter) {\n  bus.emit('order.made', 1);\n}\n",
+        ),
+        (
+            "mail.ts",
+            "import { EventEmitter } from 'events';\nfunction send() {}\nexport function wire(bus: EventEmitter) {\n  bus.on('order.made', send);\n}\n",
+        ),
+        ("not.ts", "export function other(bus: Map<string, number>) {\n  bus.emit('order.made');\n}\n"),
+    ]);
+    assert_eq!(
+        synthesized(&graph),
+        [
+            "mail.ts::wire.on order.made -handles-> mail.ts::send (node.on)",
+            "make.ts::make -emits-> mail.ts::wire.on order.made (node.emit)",
+        ]
+    );
+    assert_eq!(
+        outside(&graph, "event::"),
+        ["event::order.made @ mail.ts::wire.on order.made:4", "event::order.made @ make.ts::make:3"]
+    );
+}
+
+#[test]
+fn a_dependency_is_handed_to_who_asks_for_it() {
+    let graph = graph_of(&[
+        ("db.py", "def session():\n    pass\n"),
+        (
+            "api.py",
+            "from fastapi import APIRouter, Depends\nfrom db import session\nrouter = APIRouter(prefix='/v1')\n@router.get('/a')\ndef show(db=Depends(session)):\n    pass\n",
+        ),
+    ]);
+    assert_eq!(
+        synthesized(&graph),
+        [
+            "api.py::show -injects-> db.py::session (fastapi.depends)",
+            "api.py::GET /v1/a -routes_to-> api.py::show (fastapi.verb)",
+        ]
+    );
+}
+
+#[test]
+fn no_name_of_a_program_is_an_event_or_a_route() {
+    let graph = graph_of(&[(
+        "a.js",
+        "const { EventEmitter } = require('events');\nconst bus = new EventEmitter();\nbus.on('close', () => {});\nfunction f() { return close; }\n",
+    )]);
+    let event = graph.by_id("a.js::on close").expect("an event");
+    assert_eq!(graph.incoming(event).count(), 0);
+}
