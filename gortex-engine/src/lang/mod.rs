@@ -37,8 +37,6 @@ mod swift;
 mod tree;
 mod typescript;
 mod zig;
-#[cfg(test)]
-mod zz_probe;
 
 use std::path::Path;
 use std::sync::OnceLock;
