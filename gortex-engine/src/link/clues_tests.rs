@@ -128,3 +128,64 @@ fn no_name_of_a_program_is_an_event_or_a_route() {
     let event = graph.by_id("a.js::on close").expect("an event");
     assert_eq!(graph.incoming(event).count(), 0);
 }
+
+#[test]
+fn a_component_is_handed_the_one_implementation() {
+    let graph = graph_of(&[
+        ("a/Repo.java", "package a;\npublic interface Repo { void save(); }\n"),
+        ("a/SqlRepo.java", "package a;\npublic class SqlRepo implements Repo { public void save() {} }\n"),
+        ("a/Mail.java", "package a;\npublic interface Mail {}\n"),
+        ("a/Smtp.java", "package a;\npublic class Smtp implements Mail {}\n"),
+        ("a/Fake.java", "package a;\npublic class Fake implements Mail {}\n"),
+        (
+            "a/Shop.java",
+            "package a;\nimport org.springframework.stereotype.Service;\n@Service\npublic class Shop {\n  private final Repo repo;\n  public Shop(Repo repo, Mail mail) { this.repo = repo; }\n}\n",
+        ),
+        ("a/Plain.java", "package a;\npublic class Plain {\n  public Plain(Repo repo) {}\n}\n"),
+    ]);
+    let rows: Vec<String> = graph
+        .edges()
+        .iter()
+        .filter(|edge| edge.kind() == EdgeKind::Injects)
+        .map(|edge| format!("{} -> {} {}", graph.id(edge.from), graph.id(edge.to), edge.confidence))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "a/Shop.java::Shop -> a/Fake.java::Fake 50",
+            "a/Shop.java::Shop -> a/Smtp.java::Smtp 50",
+            "a/Shop.java::Shop -> a/SqlRepo.java::SqlRepo 80",
+        ]
+    );
+}
+
+#[test]
+fn a_remote_call_leads_to_its_description_and_from_there_to_who_implements_it() {
+    let proto =
+        "syntax = \"proto3\";\npackage shop;\nservice Cart {\n  rpc GetCart (Empty) returns (Empty);\n}\nmessage Empty {}\n";
+    let graph = graph_of(&[
+        ("cart.proto", proto),
+        (
+            "server.py",
+            "import cart_pb2_grpc\nclass Servicer(cart_pb2_grpc.CartServicer):\n    def GetCart(self, request, context):\n        pass\n    def other(self):\n        pass\n",
+        ),
+        (
+            "client.go",
+            "package a\nimport pb \"example.com/pb\"\nfunc show(conn int) { pb.NewCartClient(conn).GetCart(1) }\nfunc not(c Shop) { c.GetCart(1) }\n",
+        ),
+        (
+            "client.py",
+            "import cart_pb2_grpc\ndef load(channel):\n    stub = cart_pb2_grpc.CartStub(channel)\n    return stub.GetCart(1)\n",
+        ),
+        ("Server.java", "package a;\nclass Server extends CartGrpc.CartImplBase {\n  public void getCart(int a) {}\n}\n"),
+    ]);
+    assert_eq!(
+        synthesized(&graph),
+        [
+            "Server.java::Server.getCart -overrides-> cart.proto::Cart.GetCart (grpc.service)",
+            "client.go::show -calls-> cart.proto::Cart.GetCart (grpc.client)",
+            "client.py::load -calls-> cart.proto::Cart.GetCart (grpc.client)",
+            "server.py::Servicer.GetCart -overrides-> cart.proto::Cart.GetCart (grpc.service)",
+        ]
+    );
+}

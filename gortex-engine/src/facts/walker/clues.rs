@@ -101,10 +101,17 @@ fn hits(walker: &Walker<'_>, index: &'static knowledge::Index) -> Vec<Hit> {
             let sure = fits(walker, origin, rule, row)?;
             Some(Hit { mention: at as u32, number, rule, sure })
         });
-        // Of rules of the same kind the surest, and the first of those, says what a place means.
-        if let Some(best) = fitting.min_by_key(|hit| (std::cmp::Reverse(hit.sure), hit.number)) {
-            found.push(best);
-        }
+        let mut fitting: Vec<Hit> = fitting.collect();
+        // Of rules that make the same the surest, and the first of those, says what a place means.
+        fitting.sort_by_key(|hit| (std::cmp::Reverse(hit.sure), hit.number));
+        let mut made = Vec::new();
+        fitting.retain(|hit| {
+            let what = std::mem::discriminant(&hit.rule.makes);
+            let first = !made.contains(&what);
+            made.push(what);
+            first
+        });
+        found.extend(fitting);
     }
     found
 }
@@ -126,6 +133,7 @@ fn fits(walker: &Walker<'_>, origin: &Origin<'_, '_>, rule: &Rule, row: &RefRow)
         At::Call(_) => matches!(row.role(), Role::Call | Role::Instantiate | Role::Attribute | Role::Type),
         At::Index(_) => matches!(row.role(), Role::Read | Role::Call | Role::Type),
         At::Member(_) => row.role() == Role::Read,
+        At::Link => return None,
         At::Shell => return shell_variable(walker, row).then_some(STRONG),
     };
     if !role_fits {
@@ -243,6 +251,13 @@ fn key_text(text: &str, kind: ClueKind, language: &str) -> Option<String> {
 /// Something provided is asked for: what the argument names.
 fn inject(walker: &mut Walker<'_>, root: Node<'_>, hit: Hit, arg: Arg) {
     let row = walker.rows.refs[hit.mention as usize];
+    if arg == Arg::Carrier {
+        push(walker, hit, ClueKind::Inject, row.name, NONE);
+        if let Some(clue) = walker.rows.clues.last_mut().filter(|_| row.role() == Role::Attribute) {
+            clue.target = row.owner;
+        }
+        return;
+    }
     let Some(call) = args::call(walker, root, row.at as usize, row_len(walker, &row)) else { return };
     let Some(mention) = call.arg(arg).and_then(|given| whole_mention(walker, &given)) else { return };
     push(walker, hit, ClueKind::Inject, row.name, mention);
