@@ -215,9 +215,15 @@ fn build(language: &str) -> Option<Index> {
         any = true;
         match rule.at {
             At::Call(names) | At::Index(names) => {
-                names.iter().for_each(|name| index.names.entry(name).or_default().push(number));
+                for name in names {
+                    index.names.entry(name).or_default().push(number);
+                }
             }
-            At::Member(names) => names.iter().for_each(|name| index.members.entry(name).or_default().push(number)),
+            At::Member(names) => {
+                for name in names {
+                    index.members.entry(name).or_default().push(number);
+                }
+            }
             At::Shell => index.shell = Some(number),
             At::Link => {}
         }

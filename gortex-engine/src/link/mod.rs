@@ -55,6 +55,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod types;
+#[cfg(test)]
+mod zz_real;
 
 use rayon::prelude::*;
 
