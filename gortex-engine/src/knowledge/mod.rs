@@ -37,6 +37,8 @@ pub(crate) enum At {
     Member(&'static [&'static str]),
     /// A variable of the shell.
     Shell,
+    /// Nowhere: the linker finds it by itself, and names this rule as its provenance.
+    Link,
 }
 
 /// What must stand in front of the name, with imports written out and `.` for every separator.
@@ -182,6 +184,11 @@ pub(crate) fn rule(number: u16) -> Option<&'static Rule> {
     rules().get(number as usize)
 }
 
+/// The number of a rule as an edge keeps it.
+pub(crate) fn number(id: &str) -> Option<u8> {
+    rules().iter().position(|rule| rule.id == id).and_then(|at| u8::try_from(at).ok())
+}
+
 /// The rules of one language by the name that they look for.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -208,10 +215,17 @@ fn build(language: &str) -> Option<Index> {
         any = true;
         match rule.at {
             At::Call(names) | At::Index(names) => {
-                names.iter().for_each(|name| index.names.entry(name).or_default().push(number));
+                for name in names {
+                    index.names.entry(name).or_default().push(number);
+                }
             }
-            At::Member(names) => names.iter().for_each(|name| index.members.entry(name).or_default().push(number)),
+            At::Member(names) => {
+                for name in names {
+                    index.members.entry(name).or_default().push(number);
+                }
+            }
             At::Shell => index.shell = Some(number),
+            At::Link => {}
         }
     }
     any.then_some(index)

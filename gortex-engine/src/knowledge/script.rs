@@ -98,12 +98,12 @@ pub(super) const RULES: &[Rule] = &[
     .from(NEST)
     .proof(
         "import { Controller, Get } from '@nestjs/common';\n@Controller('cats')\nclass Cats {\n  @Get(':id')\n  one() {}\n  @Get()\n  all() {}\n}\n",
-        &["route GET /cats -> all", "route GET /cats/:id -> one"],
+        &["inject Cats", "route GET /cats -> all", "route GET /cats/:id -> one"],
         "import { Controller, Get } from './mine';\n@Controller('cats')\nclass Cats {\n  @Get(':id')\n  one() {}\n}\n",
     ),
     Rule::new("nest.controller", TS, At::Call(&["Controller"]), On::Imported, Makes::Prefix(Arg::Named(&["path"], 0))).from(NEST).proof(
         "import { Controller, Post } from '@nestjs/common';\n@Controller({ path: 'dogs' })\nclass Dogs {\n  @Post('new')\n  make() {}\n}\n",
-        &["route POST /dogs/new -> make"],
+        &["inject Dogs", "route POST /dogs/new -> make"],
         "import { Controller, Post } from './mine';\n@Controller({ path: 'dogs' })\nclass Dogs {\n  @Post('new')\n  make() {}\n}\n",
     ),
 ];

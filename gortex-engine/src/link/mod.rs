@@ -55,6 +55,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod types;
+#[cfg(test)]
+mod zz_real;
 
 use rayon::prelude::*;
 
@@ -153,7 +155,12 @@ impl<'a> Prepared<'a> {
             moves
         };
         scopes.foreign = foreign::collect(&scopes.table, &moves);
-        let Built { hierarchy, mut edges } = hierarchy::build(&scopes);
+        let Built { mut hierarchy, mut edges } = hierarchy::build(&scopes);
+        for (sub, supers) in &hierarchy.supers {
+            for above in supers {
+                hierarchy.subs.entry(*above).or_default().push(*sub);
+            }
+        }
         edges.par_sort_unstable_by_key(assemble::edge_key);
         Prepared { scopes, hierarchy, edges, moves }
     }

@@ -8,10 +8,13 @@
 mod calls;
 mod clues;
 mod elixir;
+mod inject;
 mod macros;
+mod rpc;
 mod ruby;
 
 pub(crate) use clues::{Events, events};
+pub(crate) use rpc::{Services, services};
 
 use super::extensions::Fit;
 use super::externals::{Externs, Mentions};
@@ -56,6 +59,7 @@ pub(crate) fn link_file<'a>(infer: &Infer<'_, 'a>, file: usize) -> FileLinks<'a>
         linker.reference(row);
     }
     linker.clues();
+    linker.remote_calls();
     linker.out.externals = linker.externs.finish();
     linker.out
 }

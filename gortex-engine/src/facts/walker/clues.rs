@@ -101,10 +101,17 @@ fn hits(walker: &Walker<'_>, index: &'static knowledge::Index) -> Vec<Hit> {
             let sure = fits(walker, origin, rule, row)?;
             Some(Hit { mention: at as u32, number, rule, sure })
         });
-        // Of rules of the same kind the surest, and the first of those, says what a place means.
-        if let Some(best) = fitting.min_by_key(|hit| (std::cmp::Reverse(hit.sure), hit.number)) {
-            found.push(best);
-        }
+        let mut fitting: Vec<Hit> = fitting.collect();
+        // Of rules that make the same the surest, and the first of those, says what a place means.
+        fitting.sort_by_key(|hit| (std::cmp::Reverse(hit.sure), hit.number));
+        let mut made = Vec::new();
+        fitting.retain(|hit| {
+            let what = std::mem::discriminant(&hit.rule.makes);
+            let first = !made.contains(&what);
+            made.push(what);
+            first
+        });
+        found.extend(fitting);
     }
     found
 }
@@ -126,9 +133,16 @@ fn fits(walker: &Walker<'_>, origin: &Origin<'_, '_>, rule: &Rule, row: &RefRow)
         At::Call(_) => matches!(row.role(), Role::Call | Role::Instantiate | Role::Attribute | Role::Type),
         At::Index(_) => matches!(row.role(), Role::Read | Role::Call | Role::Type),
         At::Member(_) => row.role() == Role::Read,
-        At::Shell => return shell_variable(walker, row).then_some(STRONG),
+        At::Link => return None,
+        At::Shell => return shell_variable(walker, origin, row).then_some(STRONG),
     };
-    if !role_fits {
+    let handler = match rule.makes {
+        Makes::Route { handler, .. } | Makes::Listen { handler, .. } => Some(handler),
+        _ => None,
+    };
+    // A decorator registers what it stands on; a call of the same name does something else.
+    let carried = handler != Some(Arg::Carrier) || row.role() == Role::Attribute;
+    if !role_fits || !carried {
         return None;
     }
     match rule.on {
@@ -167,12 +181,12 @@ fn written(walker: &Walker<'_>, row: &RefRow, paths: &[&str]) -> bool {
     paths.iter().any(ends)
 }
 
-/// Whether a variable of a shell is one of the environment: written like one and never assigned here.
-fn shell_variable(walker: &Walker<'_>, row: &RefRow) -> bool {
+/// Whether a variable of a shell is one of the environment: written like one and never given a value here.
+fn shell_variable(walker: &Walker<'_>, origin: &Origin<'_, '_>, row: &RefRow) -> bool {
     let name = walker.strings.get(row.name);
     let upper = |c: u8| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b'_';
     let written = name.len() > 1 && name.bytes().all(upper) && name.starts_with(|c: char| c.is_ascii_uppercase());
-    written && !walker.rows.defs.iter().any(|def| def.name == row.name) && !is_set_by_shell(name)
+    written && !origin.is_assigned(name) && !is_set_by_shell(name)
 }
 
 /// What a shell itself sets.
@@ -243,6 +257,13 @@ fn key_text(text: &str, kind: ClueKind, language: &str) -> Option<String> {
 /// Something provided is asked for: what the argument names.
 fn inject(walker: &mut Walker<'_>, root: Node<'_>, hit: Hit, arg: Arg) {
     let row = walker.rows.refs[hit.mention as usize];
+    if arg == Arg::Carrier {
+        push(walker, hit, ClueKind::Inject, row.name, NONE);
+        if let Some(clue) = walker.rows.clues.last_mut().filter(|_| row.role() == Role::Attribute) {
+            clue.target = row.owner;
+        }
+        return;
+    }
     let Some(call) = args::call(walker, root, row.at as usize, row_len(walker, &row)) else { return };
     let Some(mention) = call.arg(arg).and_then(|given| whole_mention(walker, &given)) else { return };
     push(walker, hit, ClueKind::Inject, row.name, mention);
@@ -328,16 +349,43 @@ fn handled_by(walker: &mut Walker<'_>, hit: Hit, def: u32, owner: u32, given: &G
             // `View.as_view()`, `wrap(handler)`, `[Users::class, 'show']`: what is named in it.
             let (from, to) = (given.node.start_byte() as u32, given.node.end_byte() as u32);
             let first = walker.rows.refs.partition_point(|row| row.at < from);
-            let inner: Vec<u32> = (first..walker.rows.refs.len())
-                .take_while(|at| walker.rows.refs[*at].at < to)
-                .filter(|at| matches!(walker.rows.refs[*at].role(), Role::Read | Role::Type | Role::Instantiate))
-                .map(|at| at as u32)
-                .collect();
+            let inner = named_in(walker, first, to as usize);
             for mention in inner {
                 handler_clue(walker, hit, def, mention, NONE);
             }
         }
     }
+}
+
+/// What an expression names from mention `first` on: in front of its first call, else in that call's first argument.
+fn named_in(walker: &Walker<'_>, first: usize, to: usize) -> Vec<u32> {
+    let refs = &walker.rows.refs;
+    let inside = (first..refs.len()).take_while(|at| (refs[*at].at as usize) < to);
+    let mut names = Vec::new();
+    let mut end = to;
+    for at in inside {
+        let row = &refs[at];
+        if row.at as usize >= end {
+            break;
+        }
+        match row.role() {
+            Role::Read | Role::Type | Role::Instantiate => names.push(at as u32),
+            // `wrap(handler)`; that of `View.as_view()` belongs to what stands before it.
+            Role::Call if !made_of_type(walker, &names) => {
+                names.clear();
+                let from = row.at as usize;
+                end = memchr::memchr(b',', &walker.source[from..to]).map_or(to, |comma| from + comma);
+            }
+            _ => break,
+        }
+    }
+    names
+}
+
+/// Whether the last of some names is written like a type, of which a method is called.
+fn made_of_type(walker: &Walker<'_>, names: &[u32]) -> bool {
+    let last = names.last().and_then(|at| walker.rows.refs.get(*at as usize));
+    last.is_some_and(|row| walker.strings.get(row.name).starts_with(char::is_uppercase))
 }
 
 fn handler_clue(walker: &mut Walker<'_>, hit: Hit, def: u32, mention: u32, target: u32) {

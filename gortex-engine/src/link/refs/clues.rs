@@ -52,6 +52,7 @@ impl FileLinker<'_, '_, '_> {
                 ClueKind::Key => self.outside(&format!("string::{text}"), row),
                 ClueKind::Emit => self.emit(row, text),
                 ClueKind::Handler => self.handler(row, &bound),
+                ClueKind::Inject if row.target != NONE => self.handed(row, &bound),
                 ClueKind::Inject => {
                     for to in bound.get(&(row.line, row.col)).into_iter().flatten().copied() {
                         self.synthesized(row, to, EdgeKind::Injects, row.sure);
@@ -120,8 +121,12 @@ impl FileLinker<'_, '_, '_> {
     }
 
     fn synthesized(&mut self, row: &ClueRow, to: NodeId, kind: EdgeKind, confidence: u8) {
+        self.framework_edge(row, self.owner(row.owner), to, kind, confidence);
+    }
+
+    /// An edge that follows from a clue's rule; it stands where the clue does.
+    pub(super) fn framework_edge(&mut self, row: &ClueRow, from: NodeId, to: NodeId, kind: EdgeKind, confidence: u8) {
         let table = &self.infer.scopes.table;
-        let from = self.owner(row.owner);
         if from == to || !self.infer.scopes.modules.meet(table, self.base, to) {
             return;
         }

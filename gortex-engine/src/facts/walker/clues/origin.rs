@@ -2,7 +2,9 @@
 //!
 //! Knows rows of one file.
 
-use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::model::*;
 use crate::facts::walker::Walker;
@@ -36,6 +38,8 @@ pub(super) struct Origin<'w, 'a> {
     names: FxHashMap<&'w str, String>,
     /// Modules that are imported, with whether all of their names are.
     modules: Vec<(String, bool)>,
+    /// Names that a shell script gives a value.
+    assigned: OnceCell<FxHashSet<&'w str>>,
 }
 
 impl<'w, 'a> Origin<'w, 'a> {
@@ -63,7 +67,7 @@ impl<'w, 'a> Origin<'w, 'a> {
                 names.insert(first, whole);
             }
         }
-        Origin { walker, names, modules }
+        Origin { walker, names, modules, assigned: OnceCell::new() }
     }
 
     /// Whether the file imports a module or something in it.
@@ -83,6 +87,11 @@ impl<'w, 'a> Origin<'w, 'a> {
         }
         let defined = self.walker.rows.defs.iter().any(|def| def.name == row.name && def.parent == NONE);
         !defined && self.modules.iter().any(|(path, all)| *all && modules.iter().any(|module| below(path, module)))
+    }
+
+    /// Whether a shell script gives a variable of this name a value anywhere.
+    pub fn is_assigned(&self, name: &str) -> bool {
+        self.assigned.get_or_init(|| assigned(self.walker.slice(0, self.walker.source.len()))).contains(name)
     }
 
     /// The path of a mention, its own name last.
@@ -180,6 +189,29 @@ impl<'w, 'a> Origin<'w, 'a> {
     fn text(&self, id: Str) -> &'w str {
         self.walker.strings.get(id)
     }
+}
+
+/// Words of a script that stand before `=` or behind a word that declares or reads them.
+fn assigned(text: &str) -> FxHashSet<&str> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut found = FxHashSet::default();
+    for line in text.lines() {
+        for (at, _) in line.match_indices('=') {
+            let before = line[..at].trim_end_matches('+');
+            let start = before.rfind(|c| !word(c)).map_or(0, |end| end + 1);
+            found.insert(&before[start..]);
+        }
+        for command in line.split([';', '|', '&', '{']) {
+            let mut words = command.split(|c: char| !word(c)).filter(|part| !part.is_empty()).skip_while(|part| *part == "do");
+            match words.next() {
+                Some("for" | "select") => found.extend(words.next()),
+                Some("read" | "local" | "declare" | "typeset" | "mapfile" | "readarray") => found.extend(words),
+                Some("while" | "until" | "if") if words.clone().any(|part| part == "read") => found.extend(words),
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// The name under which a Go package is known where nothing else is said.
