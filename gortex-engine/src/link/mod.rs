@@ -55,8 +55,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod types;
-#[cfg(test)]
-mod zz_real;
 
 use rayon::prelude::*;
 
