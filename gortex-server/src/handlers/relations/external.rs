@@ -484,7 +484,10 @@ mod tests {
         let below = ask(&fixture, "dependencies", "dep::react::useState", json!({}));
         assert_eq!((&below["total_edges"], below["note"].is_string()), (&json!(0), true));
         let check = ask(&fixture, "references", "dep::react::useState", json!({}));
-        assert_eq!((&check["verdict"], &check["total_references"], &check["caller_count"]), (&json!("referenced"), &json!(4), &json!(2)));
+        assert_eq!(
+            (&check["verdict"], &check["total_references"], &check["caller_count"]),
+            (&json!("referenced"), &json!(4), &json!(2))
+        );
     }
 
     #[test]

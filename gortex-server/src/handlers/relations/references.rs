@@ -126,6 +126,7 @@ fn counted(kind: EdgeKind) -> bool {
             | EdgeKind::Reads
             | EdgeKind::Writes
             | EdgeKind::Annotated
+            | EdgeKind::Throws
             | EdgeKind::Instantiates
     )
 }
