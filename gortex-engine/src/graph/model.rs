@@ -39,6 +39,8 @@ byte_enum! {
         Overrides = "overrides",
         /// Carries it as decorator, annotation or attribute.
         Annotated = "annotated",
+        /// Raises it, or says in its signature that it may.
+        Throws = "throws",
         /// Contains as a member; derived from the tree, never stored.
         Contains = "contains",
     }
@@ -60,6 +62,7 @@ impl EdgeKind {
             Role::ReExport => EdgeKind::ReExports,
             Role::Extends => EdgeKind::Extends,
             Role::Implements => EdgeKind::Implements,
+            Role::Throws => EdgeKind::Throws,
         }
     }
 

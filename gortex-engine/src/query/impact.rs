@@ -144,7 +144,8 @@ fn carries(kind: EdgeKind) -> bool {
         | EdgeKind::Implements
         | EdgeKind::Composes
         | EdgeKind::Overrides
-        | EdgeKind::Annotated => true,
+        | EdgeKind::Annotated
+        | EdgeKind::Throws => true,
         EdgeKind::Contains => false,
     }
 }

@@ -15,6 +15,7 @@ impl Walker<'_> {
         self.resolve_names();
         // Hooks visit in the order they need; readers are promised the order of the text.
         self.rows.refs.sort_by_key(|row| row.at);
+        self.settle_raises();
         let rows = compact(self.rows);
         rows.pack(&self.strings)
     }
