@@ -112,7 +112,7 @@ fn php() {
     check_raises(
         "php",
         "<?php\n/** @throws Gone */\nfunction f($e) {\n  throw new \\A\\Gone('x');\n  throw $e;\n}\n",
-        &["4 A\\Gone"],
+        &["4 Gone"],
         &["f"],
     );
 }
@@ -166,8 +166,8 @@ fn go() {
 fn rust() {
     check_raises(
         "rust",
-        "fn f(x: u8) -> Result<u8, MyError> {\n    if x > 0 {\n        return Err(MyError::Gone(1));\n    }\n    Err(other::Error::new(\"x\"))\n}\nfn g() -> io::Result<()> { Ok(()) }\nfn h() -> Vec<u8> { Vec::new() }\n",
-        &["1 MyError", "3 Gone", "5 Error"],
+        "fn f(x: u8) -> Result<u8, MyError> {\n    if x > 0 {\n        return Err(MyError::Gone(1));\n    }\n    match x { Err(MyError::Other) => 1, _ => 2 };\n    Err(other::Error::new(\"x\"))\n}\nfn g() -> io::Result<()> { Ok(()) }\nfn h() -> Vec<u8> { Vec::new() }\n",
+        &["1 MyError", "3 Gone", "6 Error"],
         &["f", "g"],
     );
 }
@@ -209,5 +209,5 @@ fn lua() {
 
 #[test]
 fn bash() {
-    check_raises("bash", "f() {\n  return 1\n}\ng() {\n  return 0\n}\nexit 2\n", &["7 exit"], &[]);
+    check_raises("bash", "f() {\n  return 1\n}\ng() {\n  return 0\n}\nexit 2\n", &["2 return", "7 exit"], &[]);
 }

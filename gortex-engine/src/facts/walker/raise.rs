@@ -42,10 +42,15 @@ fn raises_by_call(family: Family, name: &str) -> bool {
         }
         Family::Lua => name == "error",
         Family::Go => name == "panic",
-        Family::Rust => matches!(name, "Err" | "bail" | "panic"),
+        Family::Rust => matches!(name, "bail" | "panic"),
         Family::Shell => matches!(name, "exit" | "return"),
         _ => false,
     }
+}
+
+/// Whether such a function is given the error itself, not a message of it.
+fn takes_error(name: &str) -> bool {
+    matches!(name, "raise" | "reraise" | "raise_notrace" | "throw" | "throwIO" | "throwM" | "throwError" | "throwE" | "throwSTM")
 }
 
 /// Longest stretch in which a signature is looked for a result type.
@@ -85,18 +90,21 @@ impl Walker<'_> {
         let family = self.language.language.family;
         let mut found: Vec<RefRow> = Vec::new();
         for (at, within) in std::mem::take(&mut self.raised) {
-            if let Some(row) = self.raised_at(at as usize) {
-                if within == NONE || self.fails_by_return(within, &row) {
-                    found.push(row);
-                }
-            } else if family == Family::Zig {
+            if family == Family::Zig {
                 found.extend(self.zig_error(at as usize));
+            } else if let Some(row) = self.raised_at(at as usize)
+                && (within == NONE || self.fails_by_return(within, &row))
+            {
+                found.push(row);
             }
         }
         if matches!(family, Family::Ruby | Family::Elixir | Family::Ocaml | Family::Haskell | Family::Lua)
             || matches!(family, Family::Go | Family::Rust | Family::Shell)
         {
             self.raised_by_calls(family, &mut found);
+        }
+        if family == Family::Rust {
+            found.extend(self.rust_errors());
         }
         self.mark_failing(family, &mut found);
         if !found.is_empty() {
@@ -118,8 +126,8 @@ impl Walker<'_> {
                 // A status of zero is success.
                 _ if family == Family::Shell => found.extend(self.fails_with_status(after).then_some(*row)),
                 Some(error) if error.at as usize - after < 256 => found.push(error),
-                // A message: the function itself is what raises.
-                _ if name != "Err" => found.push(*row),
+                // A message: the function itself is what raises. What a variable holds is not known.
+                _ if !takes_error(name) || path_at(self.source, after).is_empty() => found.push(*row),
                 _ => {}
             }
         }
@@ -137,7 +145,8 @@ impl Walker<'_> {
         let starts = path_at(self.source, at);
         let (last, before) = (starts.last()?, starts.len().checked_sub(2).and_then(|at| starts.get(at)));
         let letter = |at: usize| self.source.get(at).copied().unwrap_or_default();
-        let makes = self.language.language.family == Family::Rust && letter(*last).is_ascii_lowercase();
+        let made = matches!(self.language.language.family, Family::Rust | Family::Ruby);
+        let makes = made && letter(*last).is_ascii_lowercase();
         let typed = before.filter(|at| makes && letter(**at).is_ascii_uppercase());
         self.mention_at(*typed.unwrap_or(last))
     }
@@ -160,6 +169,23 @@ impl Walker<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Rust: what stands in `Err(..)`, where that is made and not matched.
+    fn rust_errors(&self) -> Vec<RefRow> {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let mut found = Vec::new();
+        for at in memchr::memmem::find_iter(self.source, b"Err(") {
+            let word = at.checked_sub(1).and_then(|before| self.source.get(before)).is_some_and(|byte| is_name(*byte));
+            let line = memchr::memrchr(b'\n', &self.source[..at]).map_or(0, |end| end + 1);
+            let checked = ["matches!(", "assert", "let Err("].iter();
+            let checked =
+                checked.into_iter().any(|mark| memchr::memmem::find(&self.source[line..at + 4], mark.as_bytes()).is_some());
+            if !word && !checked && !is_pattern(self.source, at + 4) {
+                found.extend(self.raised_at(at + 4));
+            }
+        }
+        found
     }
 
     /// Zig: `error.Name` is no name of anything, only of itself.
@@ -196,7 +222,7 @@ impl Walker<'_> {
                 Family::Go => ty.trim_end_matches(')').ends_with("error"),
                 Family::Rust => ty.contains("Result<") || ty.ends_with("Result"),
                 Family::Swift => signature.contains(" throws") || signature.contains(" rethrows"),
-                Family::Zig => ty.contains('!'),
+                Family::Zig => signature.rsplit(')').next().is_some_and(|result| result.contains('!')),
                 Family::Haskell => ty.contains("Either ") || ty.contains("ExceptT ") || signature.contains("-> Either "),
                 Family::Ocaml => ty.ends_with("result"),
                 Family::Elixir => self.string(def.name).ends_with('!'),
@@ -239,6 +265,23 @@ impl Walker<'_> {
         }
         None
     }
+}
+
+/// Whether the bracket that is open at a byte belongs to a pattern: an arm, its guard or another alternative follows.
+fn is_pattern(source: &[u8], open: usize) -> bool {
+    let mut depth = 1;
+    let rest = source.get(open..).unwrap_or_default();
+    let close = rest.iter().position(|byte| {
+        depth += match byte {
+            b'(' => 1,
+            b')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    let after = close.and_then(|close| rest.get(close + 1..)).unwrap_or_default().trim_ascii_start();
+    let assigned = after.starts_with(b"=") && !after.starts_with(b"==");
+    assigned || after.starts_with(b"|") && !after.starts_with(b"||") || after.starts_with(b"if ")
 }
 
 /// Where the names of the path begin that stands at a byte, after words and signs that only hand it on.
