@@ -33,8 +33,12 @@ fn python() {
 
 #[test]
 fn javascript() {
-    let source = "function f(e) {\n  throw new TypeError('x');\n  throw errors.make(1);\n  throw e;\n}\n";
-    check_raises("javascript", source, &["2 TypeError", "3 make"], &[]);
+    check_raises(
+        "javascript",
+        "function f(e) {\n  throw new TypeError('x');\n  throw errors.make(1);\n  throw e;\n}\n",
+        &["2 TypeError", "3 make"],
+        &[],
+    );
 }
 
 #[test]
