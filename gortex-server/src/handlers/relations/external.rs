@@ -409,7 +409,11 @@ mod tests {
 
     fn rows(answer: &Value) -> Vec<String> {
         let edges = answer["edges"].as_array().expect("edges");
-        edges.iter().map(|edge| format!("{} {} {}:{}", edge["from"], edge["kind"], edge["line"], edge["column"])).collect()
+        let word = |edge: &Value, key: &str| edge[key].as_str().unwrap_or_default().to_owned();
+        edges
+            .iter()
+            .map(|edge| format!("{} {} {}:{}", word(edge, "from"), word(edge, "kind"), edge["line"], edge["column"]))
+            .collect()
     }
 
     #[test]
@@ -418,12 +422,7 @@ mod tests {
         let found = ask(&fixture, "usages", "dep::react::useState", json!({}));
         assert_eq!(
             rows(&found),
-            [
-                "\"src/a.tsx\" imports 1:16",
-                "\"src/a.tsx::use\" calls 5:36",
-                "\"src/a.test.ts\" imports 1:9",
-                "\"src/a.test.ts::x\" calls 2:16",
-            ]
+            ["src/a.tsx imports 1:16", "src/a.tsx::use calls 5:36", "src/a.test.ts imports 1:9", "src/a.test.ts::x calls 2:16",]
         );
         assert_eq!(found["usage_summary"], json!({"n_refs": 4, "n_files": 2, "n_test_refs": 2}));
         let target = &found["nodes"][0];
@@ -432,7 +431,7 @@ mod tests {
         let declared = json!([{"manifest": "package.json", "package": "react", "version": "^18.2.0"}]);
         assert_eq!(target["declared"], declared);
         let calls = ask(&fixture, "usages", "dep::react::useState", json!({"context": "call", "exclude_tests": true}));
-        assert_eq!(rows(&calls), ["\"src/a.tsx::use\" calls 5:36"]);
+        assert_eq!(rows(&calls), ["src/a.tsx::use calls 5:36"]);
     }
 
     #[test]
@@ -496,7 +495,7 @@ mod tests {
         let missing = ask(&fixture, "usages", "dep::react::useSate", json!({}));
         assert_eq!(missing["condition"], "symbol_not_found");
         let missing = ask(&fixture, "usages", "dep::preact::useState", json!({}));
-        assert_eq!(missing["did_you_mean"], json!(["dep::react::useState"]));
+        assert_eq!(missing["data"]["did_you_mean"], json!(["dep::react::useState"]));
         let chain = fixture.json("trace", json!({"operation": "calls", "target": {"symbol": "dep::react::useState"}}));
         assert_eq!(chain["condition"], "external_symbol");
     }
