@@ -8,6 +8,7 @@
 mod clues;
 mod embed;
 mod parse;
+pub(crate) mod raise;
 mod settle;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -122,6 +123,8 @@ pub struct Walker<'a> {
     members: FxHashSet<(u32, Str)>,
     /// Functions that are arguments, by node: the callee's expression and the position.
     handed: FxHashMap<usize, (u32, usize)>,
+    /// Where something is raised: the byte at which its expression begins, and the function that returns it as its error.
+    raised: Vec<(u32, u32)>,
     scope: u32,
     function_scope: u32,
     /// The definition whose body is walked; [`NONE`] inside a lambda.
@@ -153,6 +156,7 @@ impl<'a> Walker<'a> {
             claimed: FxHashSet::default(),
             members: FxHashSet::default(),
             handed: FxHashMap::default(),
+            raised: Vec::new(),
             scope: 0,
             function_scope: 0,
             returning: NONE,
@@ -218,6 +222,9 @@ impl<'a> Walker<'a> {
         }
         let kind = node.kind_id();
         self.around.push(kind);
+        if self.language.is_raising(kind) {
+            self.note_raise(node);
+        }
         match self.language.action(kind) {
             Action::Descend => self.visit_children(node),
             Action::Skip => {}

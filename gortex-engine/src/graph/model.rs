@@ -47,6 +47,8 @@ byte_enum! {
         Emits = "emits",
         /// Is handed it by a framework.
         Injects = "injects",
+        /// Raises it, or says in its signature that it may.
+        Throws = "throws",
         /// Contains as a member; derived from the tree, never stored.
         Contains = "contains",
     }
@@ -68,6 +70,7 @@ impl EdgeKind {
             Role::ReExport => EdgeKind::ReExports,
             Role::Extends => EdgeKind::Extends,
             Role::Implements => EdgeKind::Implements,
+            Role::Throws => EdgeKind::Throws,
         }
     }
 

@@ -148,7 +148,8 @@ fn carries(kind: EdgeKind) -> bool {
         | EdgeKind::RoutesTo
         | EdgeKind::Handles
         | EdgeKind::Emits
-        | EdgeKind::Injects => true,
+        | EdgeKind::Injects
+        | EdgeKind::Throws => true,
         EdgeKind::Contains => false,
     }
 }

@@ -263,7 +263,6 @@ const UNRECORDED: [&str; 15] = [
     "recvs",
     "sends",
     "spawns",
-    "throws",
     "value_flow",
     "arg_of",
 ];

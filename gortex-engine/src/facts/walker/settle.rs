@@ -17,6 +17,7 @@ impl Walker<'_> {
         // Hooks visit in the order they need; readers are promised the order of the text.
         self.rows.refs.sort_by_key(|row| row.at);
         super::clues::read(&mut self, root);
+        self.settle_raises();
         let rows = compact(self.rows);
         rows.pack(&self.strings)
     }
