@@ -13,7 +13,7 @@ use memmap2::Mmap;
 use rustc_hash::FxBuildHasher;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::model::{BindRow, DefRow, ExportRow, ExprRow, ImportRow, RefRow, Str, SuperRow};
+use super::model::{BindRow, DefRow, ExportRow, ExprRow, GenericRow, ImportRow, RefRow, Str, SuperRow};
 
 /// Counts and file-level facts at the head of the buffer.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -26,6 +26,7 @@ pub struct Header {
     pub(crate) imports: u32,
     pub(crate) exports: u32,
     pub(crate) supers: u32,
+    pub(crate) generics: u32,
     pub(crate) strings: u32,
     pub(crate) string_bytes: u32,
     /// Number of lines.
@@ -104,6 +105,7 @@ pub struct Rows {
     pub(crate) imports: Vec<ImportRow>,
     pub(crate) exports: Vec<ExportRow>,
     pub(crate) supers: Vec<SuperRow>,
+    pub(crate) generics: Vec<GenericRow>,
 }
 
 impl Rows {
@@ -116,9 +118,11 @@ impl Rows {
         self.header.imports = self.imports.len() as u32;
         self.header.exports = self.exports.len() as u32;
         self.header.supers = self.supers.len() as u32;
+        self.header.generics = self.generics.len() as u32;
+        self.generics.sort_by(|a, b| strings.get(a.name).cmp(strings.get(b.name)));
         self.header.strings = strings.offsets.len() as u32;
         self.header.string_bytes = strings.bytes.len() as u32;
-        let sections: [&[u8]; 10] = [
+        let sections: [&[u8]; 11] = [
             self.header.as_bytes(),
             self.defs.as_bytes(),
             self.refs.as_bytes(),
@@ -127,6 +131,7 @@ impl Rows {
             self.imports.as_bytes(),
             self.exports.as_bytes(),
             self.supers.as_bytes(),
+            self.generics.as_bytes(),
             strings.offsets.as_bytes(),
             &strings.bytes,
         ];
@@ -207,6 +212,7 @@ impl Facts {
             imports: take(&mut rest, header.imports)?,
             exports: take(&mut rest, header.exports)?,
             supers: take(&mut rest, header.supers)?,
+            generics: take(&mut rest, header.generics)?,
             offsets: take(&mut rest, header.strings)?,
             strings: rest.get(..header.string_bytes as usize)?,
         })
@@ -238,6 +244,8 @@ pub struct FactsView<'a> {
     pub exports: &'a [ExportRow],
     /// Supertypes.
     pub supers: &'a [SuperRow],
+    /// Type parameters, by name and then in the order of the text.
+    pub generics: &'a [GenericRow],
     offsets: &'a [u32],
     strings: &'a [u8],
 }

@@ -58,12 +58,17 @@ impl FileLinker<'_, '_, '_> {
         let rust = &self.infer.scopes.modules.rust;
         let Module::Node(root) = root else { return None };
         let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
-        let exported = |node: &NodeId| {
-            let file = table.files[table.file_of(*node)].base;
-            table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public)
-                && rust.root(table, file) == root
-        };
-        let mut found = macros.iter().copied().filter(exported);
+        let here = |node: &NodeId| rust.root(table, table.files[table.file_of(*node)].base) == root;
+        let exported = |node: &NodeId| table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public);
+        let outside = |node: &NodeId| table.parents.get(*node as usize).is_some_and(|parent| table.kind(*parent) == Kind::File);
+        let mut all: Vec<NodeId> = macros.iter().copied().filter(here).collect();
+        // One that another macro exports does not say so itself.
+        if all.iter().any(exported) {
+            all.retain(exported);
+        } else {
+            all.retain(outside);
+        }
+        let mut found = all.into_iter();
         let first = found.next()?;
         // The same name once per configuration stands in one file.
         found.all(|other| table.file_of(other) == table.file_of(first)).then_some(first)
