@@ -11,6 +11,7 @@ mod macros;
 mod ruby;
 
 use super::extensions::Fit;
+use super::externals::{Externs, Mentions};
 use super::infer::{Infer, Place, Ty};
 use super::modules::ocaml::Spot;
 use super::modules::{Module, plain};
@@ -39,15 +40,19 @@ pub(crate) struct Loose<'a> {
 pub(crate) struct FileLinks<'a> {
     pub edges: Vec<EdgeRow>,
     pub loose: Vec<Loose<'a>>,
+    pub externals: Mentions,
 }
 
 /// Binds everything a file mentions.
 pub(crate) fn link_file<'a>(infer: &Infer<'_, 'a>, file: usize) -> FileLinks<'a> {
-    let mut linker = FileLinker { infer, file, base: infer.scopes.table.files[file].base, out: FileLinks::default() };
+    let base = infer.scopes.table.files[file].base;
+    let mut linker = FileLinker { infer, file, base, out: FileLinks::default(), externs: Externs::new(infer, file) };
     linker.imports();
+    linker.externs.headers();
     for row in infer.scopes.table.views[file].refs {
         linker.reference(row);
     }
+    linker.out.externals = linker.externs.finish();
     linker.out
 }
 
@@ -56,6 +61,7 @@ struct FileLinker<'s, 'i, 'a> {
     file: usize,
     base: NodeId,
     out: FileLinks<'a>,
+    externs: Externs<'s, 'i, 'a>,
 }
 
 /// What a mention was bound to.
@@ -163,8 +169,19 @@ impl<'a> FileLinker<'_, '_, 'a> {
                 self.loose(owner, row, Unbound::External);
             }
             Bound::To { node, .. } => self.bound(place, row, node, bound),
-            Bound::Loose(reason) => self.loose(owner, row, reason),
-            Bound::Nothing => {}
+            Bound::Loose(Unbound::Dynamic) => self.loose(owner, row, Unbound::Dynamic),
+            Bound::Loose(reason) => {
+                let outside = self.externs.mention(place, row);
+                let reason = match reason {
+                    Unbound::NoDefinition | Unbound::UnknownReceiver if outside && self.externs.is_library() => Unbound::Builtin,
+                    Unbound::NoDefinition | Unbound::UnknownReceiver if outside => Unbound::External,
+                    other => other,
+                };
+                self.loose(owner, row, reason);
+            }
+            Bound::Nothing => {
+                self.externs.mention(place, row);
+            }
         }
     }
 
