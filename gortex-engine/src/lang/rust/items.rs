@@ -36,6 +36,8 @@ struct Around<'a> {
     inherited: Option<Visibility>,
     /// Flags for everything inside.
     flags: u16,
+    /// Inside a macro call that wraps items.
+    wrapped: bool,
 }
 
 /// `source_file` and `declaration_list`.
@@ -207,7 +209,8 @@ fn dispatch<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
         "macro_definition" => macro_definition(walker, node, above, around),
         "macro_invocation" => {
             leading_attributes(walker, above);
-            tokens::item_macro(walker, node, |walker, root| items(walker, root, around));
+            let within = Around { wrapped: true, ..around.clone() };
+            tokens::item_macro(walker, node, |walker, root| items(walker, root, &within));
         }
         _ => {}
     }
@@ -428,6 +431,7 @@ fn impl_item(walker: &mut Walker<'_>, node: Node<'_>, above: &Above<'_>) {
             member: true,
             inherited: target.map(|_| Visibility::Public),
             flags,
+            wrapped: false,
         };
         if let Some(body) = node.field("body") {
             walker.visit_with(body, |walker, body| items(walker, body, &around));
@@ -647,7 +651,9 @@ fn macro_definition<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'
     let seen = if exported { Visibility::Public } else { Visibility::Internal };
     let mut cursor = node.walk();
     let rule = node.named_children(&mut cursor).find(|child| child.kind() == "macro_rule");
-    let new = NewDef::new(Kind::Macro, node, name).body(rule).visibility(seen);
+    // The macro around may export it.
+    let flags = if around.wrapped { flag::DECORATED } else { 0 };
+    let new = NewDef::new(Kind::Macro, node, name).body(rule).visibility(seen).flags(flags);
     let def = enter(walker, new, above, around);
     inside(walker, def, above, |walker| {
         walker.for_children(node, |walker, child| {

@@ -3,7 +3,7 @@
 //! Knows where macros are written and exported, not what they expand to.
 
 use super::FileLinker;
-use crate::facts::model::{Kind, NONE};
+use crate::facts::model::{Kind, NONE, flag};
 use crate::graph::NodeId;
 use crate::lang::Family;
 use crate::link::infer::Place;
@@ -59,15 +59,12 @@ impl FileLinker<'_, '_, '_> {
         let Module::Node(root) = root else { return None };
         let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
         let here = |node: &NodeId| rust.root(table, table.files[table.file_of(*node)].base) == root;
-        let exported = |node: &NodeId| table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public);
-        let outside = |node: &NodeId| table.parents.get(*node as usize).is_some_and(|parent| table.kind(*parent) == Kind::File);
-        let mut all: Vec<NodeId> = macros.iter().copied().filter(here).collect();
-        // One that another macro exports does not say so itself.
-        if all.iter().any(exported) {
-            all.retain(exported);
-        } else {
-            all.retain(outside);
-        }
+        // One that another macro wraps does not say itself that it is exported.
+        let seen = |node: &NodeId| {
+            let def = table.def(*node);
+            def.is_some_and(|def| def.visibility() == crate::facts::Visibility::Public || def.has(flag::DECORATED))
+        };
+        let all: Vec<NodeId> = macros.iter().copied().filter(|node| here(node) && seen(node)).collect();
         let mut found = all.into_iter();
         let first = found.next()?;
         // The same name once per configuration stands in one file.
