@@ -215,6 +215,7 @@ impl PlainNames {
             "cmake" => &["", ".cmake", "/CMakeLists.txt"],
             "yaml" => &["", "/action.yml", "/action.yaml"],
             "markdown" => &["", ".md", "/README.md", "/index.md"],
+            "go_mod" => &["/go.mod"],
             _ => &[""],
         };
         let at = |path: String| endings.iter().find_map(|ending| modules.path(&format!("{path}{ending}")));
