@@ -263,7 +263,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 95;
+pub const COUNT: usize = 108;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -338,28 +338,41 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &structure::VIM,
     &structure::VISUAL_BASIC,
     // Data, documents, and what holds code of other languages.
+    &formats::asciidoc::ASCIIDOC,
+    &formats::component::ASTRO,
     &formats::cmake::CMAKE,
     &formats::owners::CODEOWNERS,
     &formats::css::CSS,
     &formats::csv::CSV,
     &formats::docker::DOCKERFILE,
     &formats::env::DOTENV,
+    &formats::embedded::EJS,
+    &formats::embedded::ERB,
     &formats::owners::GIT_ATTRIBUTES,
     &formats::gomod::GO_MOD,
     &formats::graphql::GRAPHQL,
     &formats::hcl::HCL,
     &formats::html::HTML,
     &formats::ini::INI,
+    &formats::jinja::JINJA,
     &formats::json::JSON,
+    &formats::kdl::KDL,
+    &formats::style::LESS,
     &formats::make::MAKE,
     &formats::markdown::MARKDOWN,
+    &formats::meson::MESON,
     &formats::notebook::NOTEBOOK,
     &formats::properties::PROPERTIES,
     &formats::proto::PROTO,
     &formats::requirements::REQUIREMENTS,
+    &formats::kdl::RON,
+    &formats::rst::RST,
+    &formats::style::SASS,
+    &formats::style::SCSS,
     &formats::sql::SQL,
     &formats::component::SVELTE,
     &formats::toml::TOML,
+    &formats::typst::TYPST,
     &formats::component::VUE,
     &formats::xml::XML,
     &formats::yaml::YAML,

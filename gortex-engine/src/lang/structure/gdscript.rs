@@ -113,13 +113,13 @@ const Util = preload("res://util.gd")
 #                    ^ import res://util.gd||
 #            ^ call preload
 class Inner:
-#     ^ def class Inner
+  #   ^ def class Inner
   var y = 1
   #   ^ def field Inner.y
   func go(): pass
   #    ^ def method Inner.go
 func _ready() -> void:
-#    ^ def function _ready
+  #  ^ def function _ready
   var z = helper(1)
   #       ^ call helper
   get("A").queue_free()

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{BASE, import};
 use crate::facts::model::{ExprKind, Kind, NONE};
 use crate::facts::walker::{NewDef, Walker};
-use crate::lang::Action::{Hook, Skip};
+use crate::lang::Action::Hook;
 use crate::lang::Language;
 use crate::lang::common::Fields as _;
 use crate::lang::nodes::named_children;
@@ -16,7 +16,7 @@ pub(in crate::lang) static PROLOG: Language = Language {
     extensions: &["prolog", "pro"],
     line_comment: "%",
     grammar: || tree_sitter_prolog::LANGUAGE.into(),
-    table: &[("clause", Hook(clause)), ("comment", Skip)],
+    table: &[("clause", Hook(clause))],
     ..BASE
 };
 

@@ -16,7 +16,6 @@ pub(in crate::lang) static SCHEME: Language = Language {
         ("list", Hook(|walker, node| form(walker, node, &WORDS))),
         ("quote", Skip),
         ("quasiquote", Skip),
-        ("syntax", Skip),
         ("comment", Skip),
         ("block_comment", Skip),
     ],
