@@ -100,7 +100,7 @@ pub(super) use self::vhdl::VHDL;
 pub(super) use self::vim::VIM;
 use super::common::UsageKinds;
 use super::{Family, Hooks, Language, Tier};
-use crate::facts::model::{ExprKind, Kind, NONE};
+use crate::facts::model::{ExprKind, Kind, NONE, import_flag};
 use crate::facts::walker::{NewDef, Walker};
 
 /// What the languages of this tier have in common; each overrides what it says itself.
@@ -211,4 +211,10 @@ fn last_name<'t>(node: Node<'t>, plain: &[&str]) -> Option<Node<'t>> {
 fn import(walker: &mut Walker<'_>, place: Node<'_>) {
     let text = walker.text(place).trim_matches(['"', '\'', '<', '>', ' ']);
     walker.import(place, text, "", "", 0);
+}
+
+/// Takes in a module all of whose names are then known here without a word in front.
+fn include(walker: &mut Walker<'_>, place: Node<'_>) {
+    let text = walker.text(place).trim_matches(['"', '\'', '<', '>', ' ']);
+    walker.import(place, text, "", "", import_flag::WILDCARD);
 }

@@ -1,6 +1,6 @@
 //! AWK: functions and calls.
 
-use super::{BASE, call, child, import, named};
+use super::{BASE, call, child, include, named};
 use crate::facts::model::Kind;
 use crate::lang::Action::Hook;
 use crate::lang::common::Fields as _;
@@ -13,7 +13,7 @@ pub(in crate::lang) static AWK: Language = Language {
     line_comment: "#",
     grammar: || arborium_awk::language().into(),
     table: &[
-        ("directive", Hook(|walker, node| child(node, &["string"]).into_iter().for_each(|path| import(walker, path)))),
+        ("directive", Hook(|walker, node| child(node, &["string"]).into_iter().for_each(|path| include(walker, path)))),
         ("func_def", Hook(|walker, node| named(walker, node, Kind::Function))),
         (
             "func_call",

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{BASE, call, define, import};
+use super::{BASE, call, define, include};
 use crate::facts::model::Kind;
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -28,7 +28,7 @@ fn command(walker: &mut Walker<'_>, node: Node<'_>) {
     let arguments = &named_children(node)[1..];
     let text = |at: usize| arguments.get(at).map(|argument| walker.text(*argument));
     match (walker.text(name), text(0)) {
-        ("source" | ".", Some(_)) => import(walker, arguments[0]),
+        ("source" | ".", Some(_)) => include(walker, arguments[0]),
         ("alias", Some(_)) => {
             walker.define(NewDef::new(Kind::Function, node, arguments[0]));
         }

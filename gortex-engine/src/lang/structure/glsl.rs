@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::common::Fields as _;
 
-use super::{BASE, call, declared, define, import, named};
+use super::{BASE, call, declared, define, include, named};
 use crate::facts::model::Kind;
 use crate::facts::walker::Walker;
 use crate::lang::Action::Hook;
@@ -29,7 +29,7 @@ pub(in crate::lang) static HLSL: Language = Language {
 };
 
 const TABLE: &[(&str, Action)] = &[
-    ("preproc_include", Hook(|walker, node| node.field("path").into_iter().for_each(|path| import(walker, path)))),
+    ("preproc_include", Hook(|walker, node| node.field("path").into_iter().for_each(|path| include(walker, path)))),
     ("preproc_def", Hook(|walker, node| named(walker, node, Kind::Macro))),
     ("preproc_function_def", Hook(|walker, node| named(walker, node, Kind::Macro))),
     ("struct_specifier", Hook(|walker, node| named(walker, node, Kind::Struct))),

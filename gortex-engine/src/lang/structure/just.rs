@@ -1,6 +1,6 @@
 //! Just: recipes, what they need, and settings.
 
-use super::{BASE, child, define, import};
+use super::{BASE, child, define, include};
 use crate::facts::model::{Kind, NONE, Usage};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -17,7 +17,7 @@ pub(in crate::lang) static JUST: Language = Language {
     line_comment: "#",
     grammar: || arborium_just::language().into(),
     table: &[
-        ("import", Hook(|walker, node| child(node, &["string"]).into_iter().for_each(|path| import(walker, path)))),
+        ("import", Hook(|walker, node| child(node, &["string"]).into_iter().for_each(|path| include(walker, path)))),
         ("module", Hook(|walker, node| define(walker, node, Kind::Module, node.field("name"), None))),
         ("assignment", Hook(|walker, node| define(walker, node, Kind::Variable, node.field("left"), None))),
         ("alias", Hook(alias)),

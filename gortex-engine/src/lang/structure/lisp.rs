@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::import;
+use super::include;
 use crate::facts::model::{ExprKind, Kind, NONE, Role, flag};
 use crate::facts::walker::{NewDef, Walker};
 
@@ -148,7 +148,7 @@ fn imports(walker: &mut Walker<'_>, rest: &[Node<'_>], dialect: &Dialect) {
         if part.kind().contains("quot") && part.named_child_count() == 1 {
             imports(walker, &super::super::tree::named_children(*part), dialect);
         } else if !part.kind().contains("keyword") {
-            import(walker, *part);
+            include(walker, *part);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{BASE, call, child, define, import, named};
+use super::{BASE, call, child, define, include, named};
 use crate::facts::model::{Kind, NONE, Role, flag};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -60,7 +60,7 @@ fn unit(walker: &mut Walker<'_>, node: Node<'_>) {
 fn uses(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.for_children(node, |walker, part| {
         if part.kind() == "moduleName" {
-            import(walker, part);
+            include(walker, part);
         }
     });
 }

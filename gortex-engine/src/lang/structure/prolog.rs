@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{BASE, import};
+use super::{BASE, include};
 use crate::facts::model::{ExprKind, Kind, NONE};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -44,7 +44,7 @@ fn directive(walker: &mut Walker<'_>, goal: Option<Node<'_>>) {
             let text = walker.text(name);
             walker.package(text);
         }
-        (Some("use_module" | "consult" | "ensure_loaded" | "include"), Some(module)) => import(walker, module),
+        (Some("use_module" | "consult" | "ensure_loaded" | "include"), Some(module)) => include(walker, module),
         _ => goals(walker, goal, 0),
     }
 }

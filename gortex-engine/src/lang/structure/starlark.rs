@@ -50,9 +50,8 @@ fn assignment(walker: &mut Walker<'_>, node: Node<'_>) {
 fn invoked(walker: &mut Walker<'_>, node: Node<'_>) {
     let (function, arguments) = (node.field("function"), node.field("arguments"));
     if function.is_some_and(|function| walker.text(function) == "load") {
-        if let Some(label) = arguments.and_then(|list| list.named_child(0)).and_then(|text| child(text, &["string_content"])) {
-            let text = walker.text(label);
-            walker.import(label, text, "", "", import_flag::MODULE);
+        if let Some(list) = arguments {
+            loaded(walker, list);
         }
         return;
     }
@@ -64,6 +63,24 @@ fn invoked(walker: &mut Walker<'_>, node: Node<'_>) {
             walker.in_def(def, |walker| call(walker, node, function, &["identifier"], args));
         }
         None => call(walker, node, function, &["identifier"], args),
+    }
+}
+
+/// `load("//a:b.bzl", "x", y = "z")` takes in names one by one.
+fn loaded(walker: &mut Walker<'_>, list: Node<'_>) {
+    let Some(label) = list.named_child(0).and_then(|text| child(text, &["string_content"])) else { return };
+    let module = walker.text(label);
+    let mut any = false;
+    walker.for_children(list, |walker, part| {
+        let value = if part.kind() == "keyword_argument" { part.field("value") } else { Some(part) };
+        let name = value.and_then(|value| child(value, &["string_content"])).filter(|name| *name != label);
+        let Some(name) = name else { return };
+        let (text, alias) = (walker.text(name), part.field("name").map(|alias| walker.text(alias)));
+        walker.import(name, module, text, alias.unwrap_or(text), 0);
+        any = true;
+    });
+    if !any {
+        walker.import(label, module, "", "", import_flag::MODULE);
     }
 }
 
@@ -86,7 +103,7 @@ mod tests {
             "starlark",
             r#"
 load("//tools:defs.bzl", "my_rule")
-#     ^ import //tools:defs.bzl||
+#                         ^ import //tools:defs.bzl|my_rule|my_rule
 LIMIT = 10
 # <- def constant LIMIT
 def _impl(ctx):

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{BASE, call, child, define, import};
+use super::{BASE, call, child, define, import, include};
 use crate::facts::model::{ExprKind, Kind, NONE, Role};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -40,7 +40,7 @@ fn command(walker: &mut Walker<'_>, node: Node<'_>) {
     let list = node.field("arguments");
     let words = list.map(named_children).unwrap_or_default();
     match (walker.text(name), words.as_slice()) {
-        ("source", [path]) => import(walker, *path),
+        ("source", [path]) => include(walker, *path),
         ("package", [verb, rest @ ..]) if walker.text(*verb) == "require" => {
             if let Some(module) = rest.iter().find(|word| !walker.text(**word).starts_with('-')) {
                 import(walker, *module);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{BASE, call, child, define, import};
+use super::{BASE, call, child, define, import, include};
 use crate::facts::model::Kind;
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -20,7 +20,7 @@ pub(in crate::lang) static VIM: Language = Language {
         ("function_definition", Hook(function)),
         ("command_statement", Hook(|walker, node| define(walker, node, Kind::Function, node.field("name"), None))),
         ("let_statement", Hook(variable)),
-        ("source_statement", Hook(|walker, node| node.field("file").into_iter().for_each(|path| import(walker, path)))),
+        ("source_statement", Hook(|walker, node| node.field("file").into_iter().for_each(|path| include(walker, path)))),
         (
             "runtime_statement",
             Hook(|walker, node| {

@@ -208,7 +208,10 @@ impl PlainNames {
 
     /// The file that a path in a file means: beside the file, or from the top of its repository.
     pub fn resolve(modules: &Modules, table: &Table<'_>, file: usize, text: &str) -> Module {
-        let Some(language) = format_of(&table.files[file]) else { return Module::Unknown };
+        let Some(language) = format_of(&table.files[file]) else {
+            let found = super::written::find(modules, table.language(file), &table.files[file].path, text);
+            return found.map_or(Module::Unknown, |found| Module::Node(table.files[found as usize].base));
+        };
         let from = folder(&table.files[file].path);
         let endings: &[&str] = match language {
             "hcl" => &["/main.tf"],
