@@ -13,7 +13,7 @@ use super::refs::{FileLinks, Loose};
 use super::table::Table;
 use crate::facts::model::NONE;
 use crate::graph::names::NameTable;
-use crate::graph::{EdgeRow, FileEntry, Graph, NodeId, UnboundRow};
+use crate::graph::{EdgeRow, ExternalRow, Externals, FileEntry, Graph, NodeId, UnboundRow};
 
 /// The columns of a graph, without its files.
 pub(super) struct Columns {
@@ -24,6 +24,7 @@ pub(super) struct Columns {
     in_index: Vec<u32>,
     unbound: Vec<UnboundRow>,
     outside: Vec<u32>,
+    externals: Externals,
     names: NameTable,
 }
 
@@ -40,6 +41,7 @@ impl Columns {
             in_index: self.in_index.into(),
             unbound: self.unbound.into(),
             outside: self.outside.into(),
+            externals: self.externals,
             names: self.names,
         }
     }
@@ -78,6 +80,14 @@ impl Before<'_> {
         let nodes = self.nodes(file);
         let index = &self.graph.out_index;
         &self.graph.edges[index[nodes.start] as usize..index[nodes.end] as usize]
+    }
+
+    fn externals(&self, file: usize) -> &[ExternalRow] {
+        let nodes = self.nodes(file);
+        let rows = self.graph.externals.rows();
+        let from = rows.partition_point(|row| (row.owner as usize) < nodes.start);
+        let to = rows.partition_point(|row| (row.owner as usize) < nodes.end);
+        &rows[from..to]
     }
 
     fn unbound(&self, file: usize) -> &[UnboundRow] {
@@ -135,6 +145,7 @@ pub(super) fn columns(prepared: &Prepared<'_>, mut parts: Vec<Part<'_>>, before:
         }
     }
     let (names, unbound) = names_and_loose_ends(table, &parts, before);
+    let externals = externals(&parts, before);
     let (out_index, in_order, in_index) = index_edges(&edges, nodes);
     let mut outside: Vec<[u32; 2]> = prepared
         .moves
@@ -143,7 +154,8 @@ pub(super) fn columns(prepared: &Prepared<'_>, mut parts: Vec<Part<'_>>, before:
         .map(|(member, owner)| [*owner, *member])
         .collect();
     outside.sort_unstable();
-    Columns { parents: table.parents.clone(), edges, out_index, in_order, in_index, unbound, outside: outside.concat(), names }
+    let (parents, outside) = (table.parents.clone(), outside.concat());
+    Columns { parents, edges, out_index, in_order, in_index, unbound, outside, externals, names }
 }
 
 fn edge_count(part: &Part<'_>) -> usize {
@@ -259,6 +271,36 @@ fn names_and_loose_ends(table: &Table<'_>, parts: &[Part<'_>], before: Option<Be
         row.name = place[row.name as usize];
     }
     (NameTable::build(&names, &by_name(table, &of_node, &place)), rows)
+}
+
+/// Mentions of externals with their final numbers. Those of a file are in the order of the text and then of the ids' texts, as the
+/// final numbers are, so that rows taken over need no sorting.
+fn externals(parts: &[Part<'_>], before: Option<Before<'_>>) -> Externals {
+    let mut numbering = Numbering::new(before.map(|before| &before.graph.externals.ids));
+    let mut rows: Vec<ExternalRow> = Vec::new();
+    for (file, part) in parts.iter().enumerate() {
+        match (part, before) {
+            (Part::Fresh(links), _) => {
+                let codes: Vec<u32> = links.externals.ids().map(|id| numbering.code(id)).collect();
+                rows.extend(
+                    links.externals.rows.iter().map(|row| ExternalRow { external: codes[row.external as usize], ..*row }),
+                );
+            }
+            (Part::Kept, Some(before)) => {
+                rows.extend(before.externals(file).iter().map(|row| ExternalRow {
+                    owner: before.now(row.owner),
+                    external: numbering.keep(row.external),
+                    ..*row
+                }));
+            }
+            (Part::Kept, None) => {}
+        }
+    }
+    let (ids, place) = numbering.sorted();
+    for row in &mut rows {
+        row.external = place[row.external as usize];
+    }
+    Externals::build(&ids, rows)
 }
 
 fn loose_code(loose: &Loose<'_>, known: &mut [u32], numbering: &mut Numbering<'_>) -> u32 {
