@@ -49,7 +49,7 @@ pub(super) fn by_content(path: &str, bytes: &[u8]) -> Verdict {
         "pp" if is_pascal(text) => Verdict::Is("pascal"),
         "ts" if text.trim_start().starts_with("<?xml") || text.trim_start().starts_with("<!DOCTYPE TS") => Verdict::Is("xml"),
         "cfg" | "service" | "socket" | "timer" | "mount" | "target" if !has_section(text) => Verdict::None,
-        "fx" if lines().any(|line| line.starts_with("import ") || line.starts_with("<")) => Verdict::None,
+        "fx" if lines().any(|line| line.starts_with("import ") || line.starts_with('<')) => Verdict::None,
         _ => Verdict::ByName,
     }
 }

@@ -140,7 +140,7 @@ function go(a: Item): number { return run(a) }
     fn the_frontmatter_of_an_astro_page() {
         check_facts(
             "astro",
-            r#"
+            r"
 ---
 import Card from './Card.astro';
 //     ^ import ./Card.astro|default|Card
@@ -150,7 +150,7 @@ const { title } = load(1);
 ---
 <main><Card title={title} /></main>
 //     ^ render Card
-"#,
+",
         );
     }
 }

@@ -62,12 +62,12 @@ mod tests {
     fn program_text_of_pages() {
         check_facts(
             "erb",
-            r#"
+            r"
 <h1><%= title(1) %></h1> <%= other(2) %>
 <!--    ^ call title -->
 <!--                         ^ call other -->
 <p>call(3)</p>
-"#,
+",
         );
         check_facts("ejs", "<% if (ok()) { %>\n<!--   ^ call ok -->\n<% } %>\n");
     }

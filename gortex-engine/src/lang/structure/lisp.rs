@@ -60,7 +60,7 @@ pub(super) fn form(walker: &mut Walker<'_>, node: Node<'_>, dialect: &Dialect) {
     match defined {
         Some(kind) => definition(walker, node, kind, word, rest, dialect),
         None if dialect.data.contains(&word) => {}
-        None if dialect.imports.contains(&word) => imports(walker, rest, dialect),
+        None if dialect.imports.contains(&word) => imports(walker, rest),
         None if dialect.lambdas.contains(&word) => walker.in_scope(|walker| {
             names(walker, rest.first().copied(), dialect);
             visit_all(walker, rest.get(1..).unwrap_or_default());
@@ -143,10 +143,10 @@ fn bindings(walker: &mut Walker<'_>, rest: &[Node<'_>], dialect: &Dialect) {
     visit_all(walker, rest.get(at + 1..).unwrap_or_default());
 }
 
-fn imports(walker: &mut Walker<'_>, rest: &[Node<'_>], dialect: &Dialect) {
+fn imports(walker: &mut Walker<'_>, rest: &[Node<'_>]) {
     for part in rest {
         if part.kind().contains("quot") && part.named_child_count() == 1 {
-            imports(walker, &super::super::tree::named_children(*part), dialect);
+            imports(walker, &super::super::tree::named_children(*part));
         } else if !part.kind().contains("keyword") {
             include(walker, *part);
         }

@@ -17,7 +17,7 @@ pub(in crate::lang) static ODIN: Language = Language {
     table: &[
         ("import_declaration", Hook(import)),
         ("const_declaration", Hook(|walker, node| first(walker, node, Kind::Constant))),
-        ("var_declaration", Hook(|walker, node| variable(walker, node))),
+        ("var_declaration", Hook(variable)),
         ("enum_declaration", Hook(enumeration)),
         ("struct_declaration", Hook(|walker, node| first(walker, node, Kind::Struct))),
         ("union_declaration", Hook(|walker, node| first(walker, node, Kind::Union))),

@@ -20,7 +20,7 @@ pub(in crate::lang) static PASCAL: Language = Language {
         ("unit", Hook(unit)),
         ("program", Hook(unit)),
         ("library", Hook(unit)),
-        ("declUses", Hook(|walker, node| uses(walker, node))),
+        ("declUses", Hook(uses)),
         ("declType", Hook(type_declaration)),
         ("declEnumValue", Hook(|walker, node| named(walker, node, Kind::EnumMember))),
         ("declField", Hook(|walker, node| named(walker, node, Kind::Field))),

@@ -16,7 +16,7 @@ pub(in crate::lang) static RESCRIPT: Language = Language {
     grammar: || arborium_rescript::language().into(),
     table: &[
         ("open_statement", Hook(|walker, node| node.named_child(0).into_iter().for_each(|name| import(walker, name)))),
-        ("type_binding", Hook(|walker, node| type_binding(walker, node))),
+        ("type_binding", Hook(type_binding)),
         (
             "variant_declaration",
             Hook(|walker, node| define(walker, node, Kind::EnumMember, child(node, &["variant_identifier"]), None)),
