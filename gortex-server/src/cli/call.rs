@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use super::app::{App, dirs, folder, runtime, settings};
 use super::{Failure, arguments, bar, print_line};
 use crate::operator::{CallAnswer, CallOrder, answer, policy};
-use crate::surface::unknown_options;
 use crate::session::{ClientInfo, Opening, ProgressSink, Road};
+use crate::surface::unknown_options;
 use crate::tracking::Decision;
 use crate::transport::bounds::{Bounded, Bounds, GivenUp};
 

@@ -12,8 +12,8 @@ use super::Daemon;
 use super::hosts::HostState;
 use super::wire::{self, Hello, ORDER_BYTES, Order, Outcome, WireError};
 use crate::operator::{CallAnswer, CallOrder, answer, policy};
-use crate::surface::unknown_options;
 use crate::session::{ClientInfo, Opening, ProgressSink, Road};
+use crate::surface::unknown_options;
 use crate::transport::bounds::{Bounded, GivenUp};
 
 /// How long an order that only looks may take.

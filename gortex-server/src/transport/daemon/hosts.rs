@@ -247,7 +247,13 @@ mod tests {
     use crate::testing::partial_registry;
 
     fn hosts(top: &Path) -> Hosts {
-        let dirs = Dirs { config: top.join("c"), cache: top.join("cache"), state: top.join("s/edits"), telemetry: top.join("t"), home: None };
+        let dirs = Dirs {
+            config: top.join("c"),
+            cache: top.join("cache"),
+            state: top.join("s/edits"),
+            telemetry: top.join("t"),
+            home: None,
+        };
         Hosts::new(dirs, Arc::new(partial_registry()))
     }
 

@@ -135,7 +135,13 @@ mod tests {
     use super::*;
 
     fn place(below: &Path) -> Place {
-        let dirs = Dirs { config: below.into(), cache: below.join("c"), state: below.join("s/edits"), telemetry: below.join("t"), home: None };
+        let dirs = Dirs {
+            config: below.into(),
+            cache: below.join("c"),
+            state: below.join("s/edits"),
+            telemetry: below.join("t"),
+            home: None,
+        };
         Place::of(&dirs, |_| None)
     }
 
