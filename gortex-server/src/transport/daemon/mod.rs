@@ -386,7 +386,6 @@ impl Daemon {
             forwarded: said(&hello.tools).or_else(|| self.options.tools.clone()),
             pinned: self.hosts.settings().mcp.tools,
             unknown_options: crate::operator::unknown_options(hello.arg_guard.as_deref()),
-            ..Policy::default()
         };
         let road = Road::new(Arc::clone(&lease.server), Arc::clone(self.hosts.registry()), policy);
         let readiness = lease.server.readiness();
