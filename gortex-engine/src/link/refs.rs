@@ -6,9 +6,15 @@
 //! Knows roles and kinds; scopes and types answer the questions.
 
 mod calls;
+mod clues;
 mod elixir;
+mod inject;
 mod macros;
+mod rpc;
 mod ruby;
+
+pub(crate) use clues::{Events, events};
+pub(crate) use rpc::{Services, services};
 
 use super::extensions::Fit;
 use super::externals::{Externs, Mentions};
@@ -52,6 +58,8 @@ pub(crate) fn link_file<'a>(infer: &Infer<'_, 'a>, file: usize) -> FileLinks<'a>
     for row in infer.scopes.table.views[file].refs {
         linker.reference(row);
     }
+    linker.clues();
+    linker.remote_calls();
     linker.out.externals = linker.externs.finish();
     linker.out
 }
@@ -150,7 +158,11 @@ impl FileLinker<'_, '_, '_> {
 
     fn import_edge(&mut self, row: &ImportRow, target: NodeId) {
         let table = &self.infer.scopes.table;
-        let role = if row.flags & import_flag::REEXPORT != 0 { Role::ReExport } else { Role::Import };
+        let role = match row.flags {
+            flags if flags & import_flag::REEXPORT != 0 => Role::ReExport,
+            flags if flags & import_flag::LINK != 0 => Role::Read,
+            _ => Role::Import,
+        };
         let aliased = !row.name.is_empty() && table.node_name.get(target as usize) != Some(&table.name_of(self.file, row.name));
         let bound = Bound::To { node: target, tier: Tier::AstResolved, confidence: 100, aliased };
         let owner = self.owner(row.owner);
