@@ -24,7 +24,7 @@ const EDIT_EVERY: usize = 20;
 /// How long the daemon gets to forget clients that have gone.
 const SETTLE: Duration = Duration::from_secs(40);
 /// How long it may take to listen, and to index.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A daemon of this measurement, ended with it.
 struct Daemon {

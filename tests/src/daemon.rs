@@ -118,6 +118,7 @@ impl Daemon {
 
     /// A window: a proxy that has joined this daemon and shaken hands.
     pub fn window(&self, server: &str, folder: &Folder, name: &str) -> Client {
+        assert_eq!(self.socket, run_folder(folder).join("daemon.sock"), "another home's daemon");
         let mut mcp = command(server, folder);
         mcp.env("GORTEX_DAEMON", "on").args(["mcp", "--proxy"]);
         let mut client = Client::open(mcp);
@@ -170,10 +171,10 @@ impl Daemon {
         let host = self.http.as_deref().expect("HTTP");
         let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-            request.push_str(&format!("host: {host}\r\n"));
+            request.extend(["host: ", host, "\r\n"]);
         }
         for (name, value) in headers {
-            request.push_str(&format!("{name}: {value}\r\n"));
+            request.extend([*name, ": ", *value, "\r\n"]);
         }
         request.push_str("\r\n");
         let mut bytes = request.into_bytes();

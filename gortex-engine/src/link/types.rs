@@ -91,7 +91,9 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
     let args = match rest.as_bytes().first() {
         Some(b'<') => closing(&rest[1..], '<', '>').map(|close| {
             let mut args = split_top(&rest[1..=close]);
-            args.iter_mut().for_each(|arg| *arg = bound_argument(arg));
+            for arg in &mut args {
+                *arg = bound_argument(arg);
+            }
             args
         }),
         Some(b'[') => closing(&rest[1..], '[', ']').map(|close| split_top(&rest[1..=close])),

@@ -37,7 +37,7 @@ impl RustModules {
                 let name = view.str(row.alias);
                 let folder = module_folder(table, at, owner);
                 let candidates = match view.str(row.module) {
-                    path if path.ends_with(".rs") && row.owner == NONE => {
+                    path if path.contains('.') && row.owner == NONE => {
                         let above = file.path.rsplit_once('/').map_or("", |(above, _)| above);
                         [beside(above, path), String::new()]
                     }

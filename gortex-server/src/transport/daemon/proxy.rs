@@ -218,7 +218,8 @@ pub async fn run<W: AsyncWrite + Unpin + Send + 'static>(
     way: &Way,
     joined: Joined,
 ) -> ExitCode {
-    let shared = Arc::new(Shared { out: Mutex::new(output), memory: Default::default(), gone: CancellationToken::new() });
+    let shared =
+        Arc::new(Shared { out: Mutex::new(output), memory: parking_lot::Mutex::default(), gone: CancellationToken::new() });
     let mut link = shared.link(joined);
     let mut pieces = Pieces::new(input);
     let gone = shared.gone.clone();

@@ -164,7 +164,7 @@ fn error_of(status: StatusCode, id: Option<Value>, code: i32, words: &str, word:
     let mut data = json!({"error_code": word});
     match word {
         "session_not_found" => {
-            data["hint"] = "the session is unknown or has expired: send `initialize` without a session id".into()
+            data["hint"] = "the session is unknown or has expired: send `initialize` without a session id".into();
         }
         "unsupported_protocol_version" => {
             data["supported"] = ProtocolVersion::KNOWN_VERSIONS.iter().map(|known| known.as_str()).collect();
