@@ -145,7 +145,11 @@ fn carries(kind: EdgeKind) -> bool {
         | EdgeKind::Composes
         | EdgeKind::Overrides
         | EdgeKind::Annotated
-        | EdgeKind::Throws => true,
+        | EdgeKind::Throws
+        | EdgeKind::RoutesTo
+        | EdgeKind::Handles
+        | EdgeKind::Emits
+        | EdgeKind::Injects => true,
         EdgeKind::Contains => false,
     }
 }

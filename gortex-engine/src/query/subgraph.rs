@@ -255,7 +255,6 @@ const UNRECORDED: [&str; 15] = [
     "consumes",
     "consumes_topic",
     "depends_on",
-    "emits",
     "matches",
     "produces_topic",
     "provides",

@@ -128,6 +128,10 @@ fn counted(kind: EdgeKind) -> bool {
             | EdgeKind::Annotated
             | EdgeKind::Throws
             | EdgeKind::Instantiates
+            | EdgeKind::RoutesTo
+            | EdgeKind::Handles
+            | EdgeKind::Emits
+            | EdgeKind::Injects
     )
 }
 
