@@ -109,6 +109,7 @@ pub(crate) fn edge_to(graph: &Linked, row: &ExternalRow) -> EdgeOut {
         context: Some(row.role().as_str()),
         return_usage: (usage != Usage::Unknown).then(|| usage.as_str()),
         cross_repo: false,
+        provenance: None,
     }
 }
 
