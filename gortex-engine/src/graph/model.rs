@@ -39,6 +39,8 @@ byte_enum! {
         Overrides = "overrides",
         /// Carries it as decorator, annotation or attribute.
         Annotated = "annotated",
+        /// Raises it, or says in its signature that it may.
+        Throws = "throws",
         /// A route leads to what answers it.
         RoutesTo = "routes_to",
         /// An awaited event is handled by it.
@@ -47,8 +49,6 @@ byte_enum! {
         Emits = "emits",
         /// Is handed it by a framework.
         Injects = "injects",
-        /// Raises it, or says in its signature that it may.
-        Throws = "throws",
         /// Contains as a member; derived from the tree, never stored.
         Contains = "contains",
     }

@@ -145,11 +145,11 @@ fn carries(kind: EdgeKind) -> bool {
         | EdgeKind::Composes
         | EdgeKind::Overrides
         | EdgeKind::Annotated
+        | EdgeKind::Throws
         | EdgeKind::RoutesTo
         | EdgeKind::Handles
         | EdgeKind::Emits
-        | EdgeKind::Injects
-        | EdgeKind::Throws => true,
+        | EdgeKind::Injects => true,
         EdgeKind::Contains => false,
     }
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gortex_engine::graph::NodeId;
-use gortex_engine::query::localize::{Candidate, Indexes, Localized, Task, localize};
+use gortex_engine::query::localize::{Candidate, Localized, Task};
 use gortex_engine::query::source;
-use gortex_engine::search::text::{Reader, TextQuery};
+use gortex_engine::search::text::TextQuery;
 
 use super::super::search::search_lines;
 use crate::handlers::shared::args::path_filter;
+use crate::handlers::shared::localized::localized;
 use crate::handlers::shared::prelude::*;
 
 /// Quoted texts looked up in the content.
@@ -69,15 +70,7 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
     task.repo = args.scope.repo_number(graph)?;
     task.paths = path_filter(args.path.as_deref());
     quoted(graph, &mut task);
-    let view = graph.view();
-    let engine = graph.engine();
-    let indexes = Indexes { symbols: view.symbols(), contents: engine.contents(view), links: view.links() };
-    let reader = Reader::default();
-    let read = |at: usize| {
-        let (repo, rel) = view.split(&graph.files[at].path)?;
-        reader.read(&repo.root, rel).ok()
-    };
-    let found = engine.run(|| localize(graph, indexes, &task, most, read));
+    let found = localized(graph, &task, most);
     let title: String = args.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = &title[..title.floor_char_boundary(200)];
     if found.symbols.is_empty() && found.files.is_empty() {

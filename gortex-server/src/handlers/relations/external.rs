@@ -109,6 +109,7 @@ pub(crate) fn edge_to(graph: &Linked, row: &ExternalRow) -> EdgeOut {
         context: Some(row.role().as_str()),
         return_usage: (usage != Usage::Unknown).then(|| usage.as_str()),
         cross_repo: false,
+        provenance: None,
     }
 }
 
@@ -152,13 +153,13 @@ pub(super) fn usages(
         narrow.note(graph, &mut riders);
     }
     if by_file {
-        return grouped(graph, at, &rows, limit, riders);
+        return Ok(grouped(graph, at, &rows, limit, riders));
     }
     let kept = if limit == 0 { rows.len() } else { limit.min(rows.len()) };
     answer(graph, at, &Shown { rows: &rows[..kept], all: &rows, limit: 0 }, &Subgraph::default(), riders, common)
 }
 
-fn grouped(graph: &Graph, at: ExternalId, rows: &[ExternalRow], limit: usize, riders: Riders) -> Answer<Reply> {
+fn grouped(graph: &Graph, at: ExternalId, rows: &[ExternalRow], limit: usize, riders: Riders) -> Reply {
     let kept = if limit == 0 { rows } else { &rows[..rows.len().min(limit)] };
     let mut groups: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for row in kept {
@@ -186,7 +187,7 @@ fn grouped(graph: &Graph, at: ExternalId, rows: &[ExternalRow], limit: usize, ri
         }
     }
     body["groups"] = groups.into_iter().map(|(file, uses)| json!({"file": file, "count": uses.len(), "uses": uses})).collect();
-    Ok(Reply::json(body).rows("groups").generation(graph.generation))
+    Reply::json(body).rows("groups").generation(graph.generation)
 }
 
 /// Who calls it (`calls_only`), or who would feel a change of it, level by level.
@@ -285,7 +286,7 @@ pub(super) fn hierarchy(graph: &Graph, at: ExternalId, common: &CommonArgs, narr
 }
 
 /// Whether it is referred to at all.
-pub(super) fn references(graph: &Graph, at: ExternalId, tests: bool, limit: usize) -> Answer<Reply> {
+pub(super) fn references(graph: &Graph, at: ExternalId, tests: bool, limit: usize) -> Reply {
     let rows: Vec<ExternalRow> =
         external::mentions(graph, at).into_iter().filter(|row| tests || !graph.is_test(row.owner)).collect();
     let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
@@ -321,7 +322,7 @@ pub(super) fn references(graph: &Graph, at: ExternalId, tests: bool, limit: usiz
         "declared": target.declared,
         "evidence": evidence.collect::<Vec<Value>>(),
     });
-    Ok(Reply::json(body).rows("evidence").generation(graph.generation))
+    Reply::json(body).rows("evidence").generation(graph.generation)
 }
 
 /// The mentions of an answer.

@@ -55,7 +55,7 @@ fn answer(graph: &Graph, args: &CheckReferences) -> Answer<Reply> {
     let given = args.symbol_id.as_deref().or(args.name.as_deref()).filter(|text| !text.trim().is_empty());
     let text = given.ok_or_else(|| CallError::invalid("symbol_id or name is required").data("field", "target.symbol"))?;
     if let Some(at) = external::asked(graph, text)? {
-        return external::references(graph, at, !args.exclude_tests, args.evidence_limit.unwrap_or(50));
+        return Ok(external::references(graph, at, !args.exclude_tests, args.evidence_limit.unwrap_or(50)));
     }
     let target = target_of(graph, "check_references", text)?;
     let weakest = args.tier.weakest()?;
