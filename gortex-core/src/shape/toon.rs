@@ -9,7 +9,7 @@ pub(super) fn text(value: &Value) -> String {
     let mut out = String::new();
     match value {
         Value::Object(fields) => object(&mut out, fields, 0),
-        Value::Array(items) => array(&mut out, items, 0),
+        Value::Array(items) => array(&mut out, items, 0, true),
         scalar => {
             put(&mut out, scalar);
             out.push('\n');
@@ -37,7 +37,7 @@ fn field(out: &mut String, name: &str, value: &Value, depth: usize) {
             out.push_str(":\n");
             object(out, fields, depth + 1);
         }
-        Value::Array(items) => array(out, items, depth),
+        Value::Array(items) => array(out, items, depth, true),
         scalar => {
             out.push_str(": ");
             put(out, scalar);
@@ -46,8 +46,9 @@ fn field(out: &mut String, name: &str, value: &Value, depth: usize) {
     }
 }
 
-/// A list behind its key, if it has one: values in a line, rows of equal form as a table, everything else item by item.
-fn array(out: &mut String, items: &[Value], depth: usize) {
+/// A list behind its key, if it has one: values in a line, rows of equal form as a table, everything else item by item. A list
+/// in a list has no key and may not be a table.
+fn array(out: &mut String, items: &[Value], depth: usize, tables: bool) {
     out.push_str(&format!("[{}]", items.len()));
     if items.iter().all(is_scalar) {
         out.push(':');
@@ -56,7 +57,7 @@ fn array(out: &mut String, items: &[Value], depth: usize) {
             put(out, item);
         }
         out.push('\n');
-    } else if let Some(columns) = columns(items) {
+    } else if let Some(columns) = columns(items).filter(|_| tables) {
         out.push('{');
         for (at, column) in columns.iter().enumerate() {
             if at > 0 {
@@ -102,7 +103,7 @@ fn entry(out: &mut String, item: &Value, depth: usize) {
         }
         Value::Array(items) => {
             out.push(' ');
-            array(out, items, depth);
+            array(out, items, depth, false);
         }
         scalar => {
             out.push(' ');
@@ -197,7 +198,7 @@ mod tests {
     fn other_rows_stand_item_by_item() {
         check(
             json!({"rows": [{"id": 1, "more": [2]}, {"in": {"a": null}, "b": true}, [1, 2], [], {}, "x", [{"a": 1}]]}),
-            "rows[7]:\n  - id: 1\n    more[1]: 2\n  - in:\n      a: null\n    b: true\n  - [2]: 1,2\n  - [0]:\n  -\n  - x\n  - [1]{a}:\n    1\n",
+            "rows[7]:\n  - id: 1\n    more[1]: 2\n  - in:\n      a: null\n    b: true\n  - [2]: 1,2\n  - [0]:\n  -\n  - x\n  - [1]:\n    - a: 1\n",
         );
         check(json!([{"a": {}}]), "[1]:\n  - a:\n");
         check(json!("x"), "x\n");
