@@ -8,6 +8,8 @@
 
 mod assemble;
 #[cfg(test)]
+mod clues_tests;
+#[cfg(test)]
 mod dart_tests;
 mod delta;
 mod elixir;
@@ -151,7 +153,12 @@ impl<'a> Prepared<'a> {
             moves
         };
         scopes.foreign = foreign::collect(&scopes.table, &moves);
-        let Built { hierarchy, mut edges } = hierarchy::build(&scopes);
+        let Built { mut hierarchy, mut edges } = hierarchy::build(&scopes);
+        for (sub, supers) in &hierarchy.supers {
+            for above in supers {
+                hierarchy.subs.entry(*above).or_default().push(*sub);
+            }
+        }
         edges.par_sort_unstable_by_key(assemble::edge_key);
         Prepared { scopes, hierarchy, edges, moves }
     }

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gortex_engine::graph::NodeId;
-use gortex_engine::query::localize::{Task, localize};
+use gortex_engine::query::localize::Task;
 use gortex_engine::query::tests;
 
-use crate::handlers::explore::fenced_source;
+use crate::handlers::explore::{fenced_source, localized};
 use crate::handlers::shared::prelude::*;
 
 /// Bytes of a token, for the budget.
@@ -100,7 +100,6 @@ fn answer(graph: &Graph, args: &ExportContext) -> Answer<Reply> {
 }
 
 fn briefing(graph: &Graph, args: &ExportContext, most: usize, budget: usize) -> Answer<Briefing> {
-    let view = graph.view();
     let mut task = Task::of(&args.task);
     let mut nodes: Vec<NodeId> = Vec::new();
     if let Some(entry) = args.entry_point.as_deref().map(str::trim).filter(|entry| !entry.is_empty()) {
@@ -109,8 +108,7 @@ fn briefing(graph: &Graph, args: &ExportContext, most: usize, budget: usize) -> 
             None => nodes.push(node_of(graph, "export_context", entry)?),
         }
     }
-    let disk = |at: usize| view.absolute(&graph.files[at].path);
-    let found = graph.engine().run(|| localize(graph, view.symbols(), &task, most, disk));
+    let found = localized(graph, &task, most);
     nodes.extend(found.symbols.iter().map(|one| one.node));
     let mut seen = BTreeSet::new();
     nodes.retain(|node| seen.insert(*node));
