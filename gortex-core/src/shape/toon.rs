@@ -2,6 +2,8 @@
 //!
 //! Only written here; hosts that ask for it have a reader. Texts that a reader could take for something else are quoted.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 /// The text of a value.
@@ -49,7 +51,7 @@ fn field(out: &mut String, name: &str, value: &Value, depth: usize) {
 /// A list behind its key, if it has one: values in a line, rows of equal form as a table, everything else item by item. A list
 /// in a list has no key and may not be a table.
 fn array(out: &mut String, items: &[Value], depth: usize, tables: bool) {
-    out.push_str(&format!("[{}]", items.len()));
+    let _ = write!(out, "[{}]", items.len());
     if items.iter().all(is_scalar) {
         out.push(':');
         for (at, item) in items.iter().enumerate() {
@@ -78,7 +80,9 @@ fn array(out: &mut String, items: &[Value], depth: usize, tables: bool) {
         }
     } else {
         out.push_str(":\n");
-        items.iter().for_each(|item| entry(out, item, depth + 1));
+        for item in items {
+            entry(out, item, depth + 1);
+        }
     }
 }
 
@@ -168,7 +172,9 @@ fn quote(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            sign if sign < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(sign))),
+            sign if sign < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(sign));
+            }
             sign => out.push(sign),
         }
     }
