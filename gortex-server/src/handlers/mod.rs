@@ -12,6 +12,9 @@ mod response;
 mod search;
 mod session;
 mod shared;
+
+#[cfg(unix)]
+pub(crate) use shared::rows;
 mod trace;
 mod workspace;
 mod workspace_admin;
