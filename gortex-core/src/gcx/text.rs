@@ -94,7 +94,7 @@ fn escape(out: &mut String, text: &str, also: &[char]) {
 /// Reads a document.
 pub fn decode(bytes: &[u8]) -> Result<Document, GcxError> {
     let text = std::str::from_utf8(bytes).map_err(|error| GcxError {
-        line: 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count(),
+        line: bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count(),
         reason: "the bytes are not UTF-8",
     })?;
     let mut sections: Vec<Section> = Vec::new();

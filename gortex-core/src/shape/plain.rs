@@ -118,7 +118,9 @@ fn columns(out: &mut String, rows: &[&Map<String, Value>], depth: usize) {
         out.push('\n');
     };
     line(&keys.iter().map(|key| (*key).clone()).collect::<Vec<_>>());
-    cells.iter().for_each(|row| line(row));
+    for row in &cells {
+        line(row);
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Only written here; hosts that ask for it have a reader. Texts that a reader could take for something else are quoted.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 /// The text of a value.
@@ -9,7 +11,7 @@ pub(super) fn text(value: &Value) -> String {
     let mut out = String::new();
     match value {
         Value::Object(fields) => object(&mut out, fields, 0),
-        Value::Array(items) => array(&mut out, items, 0),
+        Value::Array(items) => array(&mut out, items, 0, true),
         scalar => {
             put(&mut out, scalar);
             out.push('\n');
@@ -37,7 +39,7 @@ fn field(out: &mut String, name: &str, value: &Value, depth: usize) {
             out.push_str(":\n");
             object(out, fields, depth + 1);
         }
-        Value::Array(items) => array(out, items, depth),
+        Value::Array(items) => array(out, items, depth, true),
         scalar => {
             out.push_str(": ");
             put(out, scalar);
@@ -46,9 +48,10 @@ fn field(out: &mut String, name: &str, value: &Value, depth: usize) {
     }
 }
 
-/// A list behind its key, if it has one: values in a line, rows of equal form as a table, everything else item by item.
-fn array(out: &mut String, items: &[Value], depth: usize) {
-    out.push_str(&format!("[{}]", items.len()));
+/// A list behind its key, if it has one: values in a line, rows of equal form as a table, everything else item by item. A list
+/// in a list has no key and may not be a table.
+fn array(out: &mut String, items: &[Value], depth: usize, tables: bool) {
+    let _ = write!(out, "[{}]", items.len());
     if items.iter().all(is_scalar) {
         out.push(':');
         for (at, item) in items.iter().enumerate() {
@@ -56,7 +59,7 @@ fn array(out: &mut String, items: &[Value], depth: usize) {
             put(out, item);
         }
         out.push('\n');
-    } else if let Some(columns) = columns(items) {
+    } else if let Some(columns) = columns(items).filter(|_| tables) {
         out.push('{');
         for (at, column) in columns.iter().enumerate() {
             if at > 0 {
@@ -77,7 +80,9 @@ fn array(out: &mut String, items: &[Value], depth: usize) {
         }
     } else {
         out.push_str(":\n");
-        items.iter().for_each(|item| entry(out, item, depth + 1));
+        for item in items {
+            entry(out, item, depth + 1);
+        }
     }
 }
 
@@ -102,7 +107,7 @@ fn entry(out: &mut String, item: &Value, depth: usize) {
         }
         Value::Array(items) => {
             out.push(' ');
-            array(out, items, depth);
+            array(out, items, depth, false);
         }
         scalar => {
             out.push(' ');
@@ -167,7 +172,9 @@ fn quote(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            sign if sign < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(sign))),
+            sign if sign < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(sign));
+            }
             sign => out.push(sign),
         }
     }
@@ -197,7 +204,7 @@ mod tests {
     fn other_rows_stand_item_by_item() {
         check(
             json!({"rows": [{"id": 1, "more": [2]}, {"in": {"a": null}, "b": true}, [1, 2], [], {}, "x", [{"a": 1}]]}),
-            "rows[7]:\n  - id: 1\n    more[1]: 2\n  - in:\n      a: null\n    b: true\n  - [2]: 1,2\n  - [0]:\n  -\n  - x\n  - [1]{a}:\n    1\n",
+            "rows[7]:\n  - id: 1\n    more[1]: 2\n  - in:\n      a: null\n    b: true\n  - [2]: 1,2\n  - [0]:\n  -\n  - x\n  - [1]:\n    - a: 1\n",
         );
         check(json!([{"a": {}}]), "[1]:\n  - a:\n");
         check(json!("x"), "x\n");

@@ -3,4 +3,4 @@
 mod outline;
 mod task;
 
-pub(crate) use task::fenced_source;
+pub(crate) use task::{fenced_source, localized};

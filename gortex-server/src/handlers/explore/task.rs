@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gortex_engine::graph::NodeId;
-use gortex_engine::query::localize::{Candidate, Localized, Task};
+use gortex_engine::query::localize::{Candidate, Indexes, Localized, Task, localize};
 use gortex_engine::query::source;
-use gortex_engine::search::text::TextQuery;
+use gortex_engine::search::text::{Reader, TextQuery};
 
 use super::super::search::search_lines;
 use crate::handlers::shared::args::path_filter;
-use crate::handlers::shared::localized::localized;
 use crate::handlers::shared::prelude::*;
 
 /// Quoted texts looked up in the content.
@@ -79,6 +78,19 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
         )));
     }
     Ok(Reply::text(render(graph, &found, title, budget)))
+}
+
+/// Where a task probably is.
+pub(crate) fn localized(graph: &Graph, task: &Task, most: usize) -> Localized {
+    let view = graph.view();
+    let engine = graph.engine();
+    let indexes = Indexes { symbols: view.symbols(), contents: engine.contents(view), links: view.links() };
+    let reader = Reader::default();
+    let read = |at: usize| {
+        let (repo, rel) = view.split(&graph.files[at].path)?;
+        reader.read(&repo.root, rel).ok()
+    };
+    engine.run(|| localize(graph, indexes, task, most, read))
 }
 
 /// Looks up what the task quotes in the content of files.

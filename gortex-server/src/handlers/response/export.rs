@@ -9,8 +9,7 @@ use gortex_engine::graph::NodeId;
 use gortex_engine::query::localize::Task;
 use gortex_engine::query::tests;
 
-use crate::handlers::explore::fenced_source;
-use crate::handlers::shared::localized::localized;
+use crate::handlers::explore::{fenced_source, localized};
 use crate::handlers::shared::prelude::*;
 
 /// Bytes of a token, for the budget.

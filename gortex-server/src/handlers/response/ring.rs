@@ -2,6 +2,7 @@
 //!
 //! The answers are the session's; nothing is asked of the index again.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::SystemTime;
 
@@ -270,7 +271,7 @@ fn block(lines: &[&str], hits: &[usize], before: usize, after: usize) -> String 
         }
         for line in first..last {
             let sign = if line == *at { ':' } else { '-' };
-            out.push_str(&format!("{}{sign}{}\n", line + 1, lines[line]));
+            let _ = writeln!(out, "{}{sign}{}", line + 1, lines[line]);
         }
         next = last;
     }

@@ -1,7 +1,6 @@
 //! What handlers of several domains share: argument groups, symbol resolution, row shapes.
 
 pub(crate) mod args;
-pub(crate) mod localized;
 pub(crate) mod rows;
 pub(crate) mod symbol;
 

@@ -1,6 +1,7 @@
 //! What a new view means for a file that a session has looked at or changed.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use gortex_engine::graph::{FileEntry, Graph};
@@ -62,7 +63,7 @@ fn uri(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out += &format!("%{byte:02X}");
+            let _ = write!(out, "%{byte:02X}");
         }
         out
     })
