@@ -565,7 +565,7 @@ byte_enum! {
         Env = "env",
         /// Reads a key of a configuration.
         Config = "config",
-        /// A route or awaited event is handled by this.
+        /// A route or awaited event is handled by this; by a function written in place where neither mention nor target is told.
         Handler = "handler",
         /// An event is announced.
         Emit = "emit",

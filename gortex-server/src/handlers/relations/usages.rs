@@ -174,6 +174,9 @@ struct Use {
     return_usage: Option<&'static str>,
     symbol_id: String,
     symbol_name: String,
+    /// The rule of a framework that it follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
 }
 
 /// The uses of one file.
@@ -196,6 +199,7 @@ fn grouped(graph: &Linked, found: &Subgraph, riders: Riders) -> Answer<Reply> {
             return_usage: (usage != Usage::Unknown).then(|| usage.as_str()),
             symbol_id: graph.id(edge.from),
             symbol_name: graph.name(edge.from).to_owned(),
+            provenance: edge.provenance(),
         });
     }
     let mut groups: Vec<Group> = groups
