@@ -8,6 +8,7 @@
 mod bash;
 mod c;
 mod cfamily;
+pub(crate) mod children;
 pub(crate) mod common;
 mod cpp;
 mod csharp;

@@ -81,9 +81,9 @@ pub struct LinkState {
 }
 
 impl LinkState {
-    /// The generation it belongs to.
-    pub fn generation(&self) -> u64 {
-        self.generation
+    /// What linking this graph kept, or would have kept: nothing in it depends on how mentions were bound.
+    fn of(graph: &Graph, manifests: &[Manifest]) -> LinkState {
+        Prepared::new(&graph.files, manifests, Names::default(), |_| None).keep(graph.generation)
     }
 }
 

@@ -32,24 +32,27 @@ pub enum Effort {
 /// So many names of former generations may be left over before the tables are made from nothing.
 const SPARE_NAMES: usize = 50_000;
 
-/// Links `files`, of which most are those of `before`. `state` is what linking `before` kept; the manifests are the same.
+/// Links `files`, of which most are those of `before`. `state` is what linking `before` kept; without one (`before` was read
+/// from a snapshot) it is made again, which costs the tables, not the binding. The manifests are the same.
 pub fn relink(
     before: &Graph,
-    state: LinkState,
+    state: Option<LinkState>,
     mut files: Vec<FileEntry>,
     manifests: &[Manifest],
     generation: u64,
 ) -> (Graph, LinkState, Effort) {
     number(&mut files);
     let repos = before.repos.clone();
-    let usable = state.generation == before.generation
-        && delta::same_files(&before.files, &files)
-        && state.scopes.table.names.len() < before.names().len() * 2 + SPARE_NAMES;
+    let fits = |state: &LinkState| {
+        state.generation == before.generation && state.scopes.table.names.len() < before.names().len() * 2 + SPARE_NAMES
+    };
+    let usable = state.as_ref().is_none_or(fits) && delta::same_files(&before.files, &files);
     let changed: Vec<usize> = if usable { changed_files(before, &files) } else { Vec::new() };
     let changes = if usable { Some(compare_all(before, &files, &changed)) } else { None };
+    let state = || state.unwrap_or_else(|| LinkState::of(before, manifests));
     let linked = match changes {
-        Some(Change::Inside) => Some(inside(before, state, &files, &changed)),
-        Some(Change::Names(names)) => by_names(before, state, &files, manifests, &changed, names),
+        Some(Change::Inside) => Some(inside(before, state(), &files, &changed)),
+        Some(Change::Names(names)) => by_names(before, state(), &files, manifests, &changed, names),
         Some(Change::Everything) | None => None,
     };
     match linked {
