@@ -6,6 +6,7 @@
 //! Knows files and generations; tools, sessions and configuration live elsewhere.
 
 mod freshness;
+mod reach;
 mod revision;
 
 use std::path::{Path, PathBuf};
@@ -95,6 +96,7 @@ pub(crate) struct Indexes {
     loose: OnceLock<LooseIndex>,
     docs: OnceLock<DocIndex>,
     meaning: OnceLock<Option<SemanticIndex>>,
+    reach: reach::Reach,
 }
 
 impl View {

@@ -177,7 +177,11 @@ impl Rows {
 enum Buffer {
     /// Not a slice: that would be copied once more when it is made.
     Owned(Arc<Vec<u32>>),
-    Mapped { map: Arc<Mmap>, start: usize, len: usize },
+    Mapped {
+        map: Arc<Mmap>,
+        start: usize,
+        len: usize,
+    },
 }
 
 /// The facts of one file; cheap to clone.

@@ -16,10 +16,10 @@ use tree_sitter::Node;
 use crate::lang::children::named;
 use crate::lang::common::Fields as _;
 
+use self::scratch::Scratch;
 use super::model::*;
 use super::pack::{Rows, Strings, file_flag};
 use super::scope::{Scopes, Target};
-use self::scratch::Scratch;
 pub use super::text::{clip, one_line, strip_comment};
 use crate::lang::{Action, Around, Compiled, Family};
 pub use embed::Embed;
