@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::effect::Effect;
 use crate::operation::Operation;
-use crate::policy::Mode;
+use crate::policy::{Gate, Mode};
 use crate::registry::Entry;
 use crate::shape::Budget;
 
@@ -87,6 +87,8 @@ pub struct CallContext {
     pub mode: Mode,
     /// What happens to unknown arguments of legacy tools.
     pub unknown_options: UnknownOptions,
+    /// What else must let a call through.
+    pub gate: Option<Arc<dyn Gate>>,
     /// The process's values.
     pub shared: Arc<Extensions>,
     /// This request's values: session, progress sink, cancellation.

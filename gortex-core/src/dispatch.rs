@@ -46,7 +46,7 @@ impl CallOutput {
     }
 
     /// A refusal.
-    fn refused(error: CallError) -> Self {
+    pub fn refused(error: CallError) -> Self {
         let body = error.as_plain().map_or_else(|| Body::Json(error.to_value()), |text| Body::Text(text.to_owned()));
         Self { body, is_error: !error.is_recoverable(), meta: Map::new(), operation: None, error: Some(error) }
     }
@@ -84,7 +84,7 @@ async fn serve_public(
     spec: &'static FacadeSpec,
     arguments: Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
-    check_mode(context, spec.name, spec.effect)?;
+    check_mode(context, spec.name, spec.effect, true)?;
     if spec.discriminator == Discriminator::Catalogue {
         return serve_catalogue(registry, spec, arguments);
     }
@@ -131,10 +131,10 @@ fn serve_catalogue(
     Ok(CallOutput { body: shaped.body, is_error: false, meta, operation: None, error: None })
 }
 
-/// Refuses what the session's mode does not allow.
-fn check_mode(context: &CallContext, name: &str, effect: crate::effect::Effect) -> Result<(), CallError> {
+/// Refuses what the session's mode or its gate does not allow.
+fn check_mode(context: &CallContext, name: &str, effect: crate::effect::Effect, public: bool) -> Result<(), CallError> {
     if policy::permits(context.mode, effect) {
-        return Ok(());
+        return context.gate.as_ref().map_or(Ok(()), |gate| gate.admit(name, effect, public));
     }
     Err(CallError::new(
         Code::ToolBlockedByMode,

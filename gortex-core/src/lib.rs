@@ -38,7 +38,7 @@ pub use gortex_macros::{FacadeArgs, facade};
 /// Re-exported so that handler crates need not depend on it.
 pub use inventory;
 pub use operation::{At, FieldSpec, Fixed, LegacyOnly, Operation, Running};
-pub use policy::Mode;
+pub use policy::{Gate, Mode};
 pub use registry::{Registry, Surface};
 pub use reply::{Answer, Body, IntoReply, Reply};
 pub use validate::{BootFailure, Violation};

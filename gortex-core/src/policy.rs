@@ -8,6 +8,7 @@
 use serde::Serialize;
 
 use crate::effect::Effect;
+use crate::error::CallError;
 
 /// The modes that restrict writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
@@ -45,6 +46,13 @@ impl Mode {
 /// Whether a call of this effect runs in this mode. Session writes always run: the way out of a mode is one.
 pub const fn permits(mode: Mode, effect: Effect) -> bool {
     matches!(mode, Mode::Normal) || !effect.is_mutating()
+}
+
+/// A condition of the host that a call must meet besides its mode, such as the phase of a workflow.
+pub trait Gate: Send + Sync + std::fmt::Debug {
+    /// Lets a call of this effect through, or says why not and how it would be. `public` tells which names `tool` and the
+    /// way out are to use.
+    fn admit(&self, tool: &str, effect: Effect, public: bool) -> Result<(), CallError>;
 }
 
 /// Whether a workflow phase gates calls of this effect.

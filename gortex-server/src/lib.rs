@@ -6,6 +6,7 @@ pub mod cli;
 pub mod config;
 mod freshness;
 pub mod handlers;
+pub mod landed;
 pub mod registry;
 pub mod session;
 pub mod state;

@@ -19,6 +19,10 @@ use gortex_engine::index::build::Reuse;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
+use crate::landed::Landed;
+use crate::session::Sessions;
+use crate::transport::queue::Queue;
+
 /// How long a call waits for the first index before it says that it is not ready.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(50);
 
@@ -74,6 +78,8 @@ pub struct Server {
     control: Mutex<()>,
     patience: Mutex<Duration>,
     home: Option<PathBuf>,
+    sessions: Sessions,
+    queue: Queue,
     /// Where the list of tracked repositories is kept.
     pub config_dir: PathBuf,
 }
@@ -103,6 +109,8 @@ impl Server {
             control: Mutex::new(()),
             patience: Mutex::new(FIRST_INDEX_WAIT),
             home,
+            sessions: Sessions::default(),
+            queue: Queue::new(places()),
             config_dir,
         }))
     }
@@ -117,9 +125,26 @@ impl Server {
         self.home.as_deref()
     }
 
+    /// The open sessions.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// Where calls of all connections stand in line.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// The engine, for reading.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Waits until the first index is there or is known not to come.
+    pub async fn settled(&self) {
+        let mut watch = self.readiness.subscribe();
+        // The sender lives as long as the server.
+        let _ = watch.wait_for(|state| *state != Readiness::Indexing).await;
     }
 
     /// Says why nothing is tracked.
@@ -252,6 +277,16 @@ impl Server {
     }
 }
 
+/// The account of what the call changes; one that nobody reads where the transport keeps none.
+fn landed_of(call: &Call) -> Landed {
+    call.get::<Landed>().map(|landed| (*landed).clone()).unwrap_or_default()
+}
+
+/// How many calls run at once: enough to keep all cores busy while some wait for the disk.
+fn places() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from).saturating_mul(4).max(16)
+}
+
 fn server_of(call: &Call) -> Result<Arc<Server>, CallError> {
     call.get::<Server>().ok_or_else(|| CallError::internal("the host gave this call no server"))
 }
@@ -322,6 +357,8 @@ impl FromCall for Host {
 #[derive(Debug)]
 pub struct FileWriter {
     server: Arc<Server>,
+    /// Where it is told what is on disk.
+    landed: Landed,
     /// Set once nobody waits for the answer any more.
     cancelled: Arc<AtomicBool>,
 }
@@ -339,13 +376,13 @@ impl FromCall for FileWriter {
     const NEEDS: Option<Effect> = Some(Effect::LocalWrite);
 
     async fn from_call(call: &Call) -> Result<Self, CallError> {
-        server_of(call).map(FileWriter::of)
+        server_of(call).map(|server| FileWriter::of(server, landed_of(call)))
     }
 }
 
 impl FileWriter {
-    fn of(server: Arc<Server>) -> FileWriter {
-        FileWriter { server, cancelled: Arc::default() }
+    fn of(server: Arc<Server>, landed: Landed) -> FileWriter {
+        FileWriter { server, landed, cancelled: Arc::default() }
     }
 
     /// Whether the caller has given up: asked by the engine until the first byte is written.
@@ -363,6 +400,11 @@ impl FileWriter {
         &self.server.authority
     }
 
+    /// Says that these files have just been written, should nobody wait for the answer that will say it.
+    pub fn landed(&self, paths: impl IntoIterator<Item = String>) {
+        self.landed.add(paths);
+    }
+
     /// The view after what was just written has been taken in.
     pub fn reindex(&self) -> Arc<View> {
         self.server.engine.fresh(true)
@@ -375,7 +417,13 @@ impl FileWriter {
     ) -> Result<T, CallError> {
         let server = Arc::clone(&self.server);
         let _waiting = Waiting(Arc::clone(&self.cancelled));
-        server.blocking(move |_| work(&self)).await?
+        let working = self.landed.begin();
+        let work = move |_: &Server| {
+            let outcome = work(&self);
+            drop(working);
+            outcome
+        };
+        server.blocking(work).await?
     }
 }
 
@@ -383,13 +431,14 @@ impl FileWriter {
 #[derive(Debug)]
 pub struct ControlWriter {
     server: Arc<Server>,
+    landed: Landed,
 }
 
 impl FromCall for ControlWriter {
     const NEEDS: Option<Effect> = Some(Effect::ControlWrite);
 
     async fn from_call(call: &Call) -> Result<Self, CallError> {
-        server_of(call).map(|server| ControlWriter { server })
+        server_of(call).map(|server| ControlWriter { server, landed: landed_of(call) })
     }
 }
 
@@ -420,7 +469,13 @@ impl ControlWriter {
         work: impl FnOnce(&ControlWriter) -> Result<T, CallError> + Send + 'static,
     ) -> Result<T, CallError> {
         let server = Arc::clone(&self.server);
-        server.blocking(move |_| work(&self)).await?
+        let working = self.landed.begin_unnamed();
+        let work = move |_: &Server| {
+            let outcome = work(&self);
+            drop(working);
+            outcome
+        };
+        server.blocking(work).await?
     }
 }
 
@@ -439,7 +494,7 @@ mod tests {
         let (go, wait) = std::sync::mpsc::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
         fixture.block_on(async {
-            let call = FileWriter::of(Arc::clone(&fixture.server)).blocking(move |files| {
+            let call = FileWriter::of(Arc::clone(&fixture.server), Landed::default()).blocking(move |files| {
                 started.send(()).expect("somebody waits");
                 wait.recv().expect("a word");
                 let outcome = room::run(files, &Edit::new("a.txt", Content::Whole(b"two\n".to_vec())), false);

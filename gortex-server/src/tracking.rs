@@ -93,6 +93,19 @@ pub fn remembered(config: &Config) -> Vec<RepoInfo> {
     repos
 }
 
+/// Adds a folder that was named to the tracked ones, unless it is covered.
+pub fn with_folder(mut repos: Vec<RepoInfo>, root: PathBuf, config: &Config) -> Vec<RepoInfo> {
+    if repos.iter().any(|repo| root.starts_with(&repo.root)) {
+        return repos;
+    }
+    repos.retain(|repo| !repo.root.starts_with(&root));
+    let known = remembered(config).into_iter().find(|repo| repo.root == root);
+    let name = known.map_or_else(|| unique_name(&root, &repos), |repo| unique(&repo.name, &repos));
+    repos.push(RepoInfo { name, root });
+    repos.sort_by(|a, b| a.name.cmp(&b.name));
+    repos
+}
+
 /// Drops what lies inside another one: a file belongs to one repository.
 fn outermost(repos: Vec<RepoInfo>) -> Vec<RepoInfo> {
     let inside = |repo: &RepoInfo| repos.iter().any(|other| other.root != repo.root && repo.root.starts_with(&other.root));

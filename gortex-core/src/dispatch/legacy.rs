@@ -31,7 +31,7 @@ pub(super) async fn serve(
     arguments: Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
     let entry = choose(registry, name, &arguments)?;
-    check_mode(context, name, entry.operation.effect)?;
+    check_mode(context, name, entry.operation.effect, false)?;
     let arguments: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
     let (arguments, rest): (Map<String, Value>, Map<String, Value>) =
         arguments.into_iter().partition(|(key, _)| entry.declares(key));

@@ -5,6 +5,7 @@
 //!
 //! Knows ids, rows and texts; what to ask and how to show it is for others.
 
+pub mod externals;
 pub mod model;
 pub mod names;
 mod section;
@@ -15,6 +16,7 @@ use crate::facts::model::{DefRow, Kind, NONE, flag};
 use crate::facts::{Facts, FactsView};
 use crate::lang::Lang;
 
+pub use externals::{ExternalId, ExternalRow, Externals};
 pub use model::{EdgeKind, EdgeRow, NodeId, Tier, Unbound, UnboundRow, edge_flag};
 pub use section::Section;
 
@@ -131,6 +133,7 @@ pub struct Graph {
     pub(crate) unbound: Section<UnboundRow>,
     /// Pairs (type, member) where the member is declared in another file than its type, sorted.
     pub(crate) outside: Section<u32>,
+    pub(crate) externals: Externals,
     pub(crate) names: NameTable,
 }
 
@@ -308,6 +311,11 @@ impl Graph {
     /// All mentions without an edge, by owner.
     pub fn unbound(&self) -> &[UnboundRow] {
         &self.unbound
+    }
+
+    /// Names without a file, with their mentions.
+    pub fn externals(&self) -> &Externals {
+        &self.externals
     }
 
     /// The names of this graph.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
 
 use super::names::NameTable;
-use super::{FileEntry, FileStatus, Graph, Section};
+use super::{Externals, FileEntry, FileStatus, Graph, Section};
 use crate::facts::{EXTRACTOR_VERSION, Facts};
 use crate::lang::{LANGUAGES, Lang};
 use crate::link::Manifest;
@@ -123,6 +123,11 @@ enum Part {
     InIndex,
     Unbound,
     Outside,
+    ExternalRows,
+    ExternalOffsets,
+    ExternalBytes,
+    ExternalIndex,
+    ExternalOrder,
     NameOffsets,
     NameBytes,
     NameIndex,
@@ -183,6 +188,11 @@ pub fn save(path: &Path, graph: &Graph, repos: &[(String, PathBuf)], manifests: 
         vec![graph.in_index.as_bytes()],
         vec![graph.unbound.as_bytes()],
         vec![graph.outside.as_bytes()],
+        vec![graph.externals.rows.as_bytes()],
+        vec![graph.externals.ids.offsets.as_bytes()],
+        vec![graph.externals.ids.bytes.as_bytes()],
+        vec![graph.externals.ids.node_index.as_bytes()],
+        vec![graph.externals.ids.nodes.as_bytes()],
         vec![graph.names.offsets.as_bytes()],
         vec![graph.names.bytes.as_bytes()],
         vec![graph.names.node_index.as_bytes()],
@@ -338,6 +348,15 @@ fn read(map: &Arc<Mmap>) -> Option<(Graph, Meta)> {
         in_index: column(map, slots, Part::InIndex)?,
         unbound: column(map, slots, Part::Unbound)?,
         outside: column(map, slots, Part::Outside)?,
+        externals: Externals {
+            rows: column(map, slots, Part::ExternalRows)?,
+            ids: NameTable {
+                offsets: column(map, slots, Part::ExternalOffsets)?,
+                bytes: column(map, slots, Part::ExternalBytes)?,
+                node_index: column(map, slots, Part::ExternalIndex)?,
+                nodes: column(map, slots, Part::ExternalOrder)?,
+            },
+        },
         names: NameTable {
             offsets: column(map, slots, Part::NameOffsets)?,
             bytes: column(map, slots, Part::NameBytes)?,

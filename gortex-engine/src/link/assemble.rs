@@ -13,7 +13,7 @@ use super::refs::{FileLinks, Loose};
 use super::table::{NameId, Table};
 use crate::facts::model::NONE;
 use crate::graph::names::NameTable;
-use crate::graph::{EdgeRow, FileEntry, Graph, NodeId, UnboundRow};
+use crate::graph::{EdgeRow, ExternalRow, Externals, FileEntry, Graph, NodeId, UnboundRow};
 
 /// The columns of a graph, without its files.
 pub(super) struct Columns {
@@ -24,6 +24,7 @@ pub(super) struct Columns {
     in_index: Vec<u32>,
     unbound: Vec<UnboundRow>,
     outside: Vec<u32>,
+    externals: Externals,
     names: NameTable,
 }
 
@@ -40,6 +41,7 @@ impl Columns {
             in_index: self.in_index.into(),
             unbound: self.unbound.into(),
             outside: self.outside.into(),
+            externals: self.externals,
             names: self.names,
         }
     }
@@ -78,6 +80,14 @@ impl Before<'_> {
         let nodes = self.nodes(file);
         let index = &self.graph.out_index;
         &self.graph.edges[index[nodes.start] as usize..index[nodes.end] as usize]
+    }
+
+    fn externals(&self, file: usize) -> &[ExternalRow] {
+        let nodes = self.nodes(file);
+        let rows = self.graph.externals.rows();
+        let from = rows.partition_point(|row| (row.owner as usize) < nodes.start);
+        let to = rows.partition_point(|row| (row.owner as usize) < nodes.end);
+        &rows[from..to]
     }
 
     fn unbound(&self, file: usize) -> &[UnboundRow] {
@@ -122,6 +132,9 @@ pub(super) struct Assembly<'p, 'a, 'g> {
     known: Vec<u32>,
     /// By node the code of its name; files have none.
     of_node: Vec<u32>,
+    /// Ids of externals have numbers of their own.
+    ids: Numbering<'g>,
+    externals: Vec<ExternalRow>,
 }
 
 impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
@@ -145,6 +158,8 @@ impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
             numbering: Numbering::new(before.map(|before| before.graph.names())),
             known: vec![NONE; table.names.len()],
             of_node,
+            ids: Numbering::new(before.map(|before| &before.graph.externals.ids)),
+            externals: Vec::with_capacity(before.map_or(0, |before| before.graph.externals.rows().len())),
         }
     }
 
@@ -163,6 +178,10 @@ impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
                     self.name_definitions(file);
                     self.edges.extend(links.edges);
                     self.loose_ends(&links.loose);
+                    // In the order of the text and then of the ids' texts, as the final numbers are.
+                    let codes: Vec<u32> = links.externals.ids().map(|id| self.ids.code(id)).collect();
+                    let rows = links.externals.rows.iter();
+                    self.externals.extend(rows.map(|row| ExternalRow { external: codes[row.external as usize], ..*row }));
                 }
                 (Part::Kept, Some(before)) => self.take_over(file, before),
                 (Part::Kept, None) => {}
@@ -182,6 +201,12 @@ impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
         rows.extend(before.unbound(file).iter().map(|row| UnboundRow {
             owner: before.now(row.owner),
             name: numbering.keep(row.name),
+            ..*row
+        }));
+        let (rows, ids) = (&mut self.externals, &mut self.ids);
+        rows.extend(before.externals(file).iter().map(|row| ExternalRow {
+            owner: before.now(row.owner),
+            external: ids.keep(row.external),
             ..*row
         }));
     }
@@ -212,7 +237,7 @@ impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
 
     /// The columns, once every file was added.
     pub fn columns(self) -> Columns {
-        let Assembly { prepared, mut edges, mut unbound, numbering, of_node, .. } = self;
+        let Assembly { prepared, mut edges, mut unbound, numbering, of_node, ids, mut externals, .. } = self;
         let table = &prepared.scopes.table;
         edges.shrink_to_fit();
         unbound.shrink_to_fit();
@@ -221,6 +246,11 @@ impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
             row.name = place[row.name as usize];
         }
         let names = NameTable::build(&names, &by_name(table, &of_node, &place));
+        let (texts, place) = ids.sorted();
+        for row in &mut externals {
+            row.external = place[row.external as usize];
+        }
+        let externals = Externals::build(&texts, externals);
         let (out_index, in_order, in_index) = index_edges(&edges, table.parents.len());
         let mut outside: Vec<[u32; 2]> = prepared
             .moves
@@ -230,7 +260,7 @@ impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
             .collect();
         outside.sort_unstable();
         let (parents, outside) = (table.parents.clone(), outside.concat());
-        Columns { parents, edges, out_index, in_order, in_index, unbound, outside, names }
+        Columns { parents, edges, out_index, in_order, in_index, unbound, outside, externals, names }
     }
 }
 

@@ -14,6 +14,9 @@ mod elixir;
 #[cfg(test)]
 mod elixir_tests;
 mod extensions;
+mod externals;
+#[cfg(test)]
+mod externals_tests;
 #[cfg(test)]
 mod flow_tests;
 mod foreign;

@@ -5,14 +5,19 @@
 //!
 //! Knows roles and kinds; scopes and types answer the questions.
 
+mod calls;
+mod elixir;
+mod macros;
+mod ruby;
+
 use super::extensions::Fit;
+use super::externals::{Externs, Mentions};
 use super::infer::{Infer, Place, Ty};
 use super::modules::ocaml::Spot;
 use super::modules::{Module, plain};
-use super::ruby::is_builtin_method;
 use super::scope::{Entity, Want};
 use super::table::NameId;
-use crate::facts::model::{BARE, DefRow, ExprKind, ImportRow, Kind, NONE, RefRow, Role, flag, import_flag};
+use crate::facts::model::{BARE, ExprKind, ImportRow, Kind, NONE, RefRow, Role, import_flag};
 use crate::graph::{EdgeKind, EdgeRow, NodeId, Tier, Unbound, edge_flag};
 use crate::lang::Family;
 use crate::lang::marked::SQL_TEXT;
@@ -35,15 +40,19 @@ pub(crate) struct Loose<'a> {
 pub(crate) struct FileLinks<'a> {
     pub edges: Vec<EdgeRow>,
     pub loose: Vec<Loose<'a>>,
+    pub externals: Mentions,
 }
 
 /// Binds everything a file mentions.
 pub(crate) fn link_file<'a>(infer: &Infer<'_, 'a>, file: usize) -> FileLinks<'a> {
-    let mut linker = FileLinker { infer, file, base: infer.scopes.table.files[file].base, out: FileLinks::default() };
+    let base = infer.scopes.table.files[file].base;
+    let mut linker = FileLinker { infer, file, base, out: FileLinks::default(), externs: Externs::new(infer, file) };
     linker.imports();
+    linker.externs.headers();
     for row in infer.scopes.table.views[file].refs {
         linker.reference(row);
     }
+    linker.out.externals = linker.externs.finish();
     linker.out
 }
 
@@ -52,6 +61,7 @@ struct FileLinker<'s, 'i, 'a> {
     file: usize,
     base: NodeId,
     out: FileLinks<'a>,
+    externs: Externs<'s, 'i, 'a>,
 }
 
 /// What a mention was bound to.
@@ -159,198 +169,20 @@ impl FileLinker<'_, '_, '_> {
                 self.loose(owner, row, Unbound::External);
             }
             Bound::To { node, .. } => self.bound(place, row, node, bound),
-            Bound::Loose(reason) => self.loose(owner, row, reason),
-            Bound::Nothing => {}
-        }
-    }
-
-    /// Makes the edges of a bound mention: the plain one, and what follows from calling a value, a type or an overload.
-    fn bound(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
-        let table = &self.infer.scopes.table;
-        let mut role = row.role();
-        let Some(def) = table.def(node) else {
-            // A file is only ever imported, or rendered where it is a component.
-            if role == Role::Render {
-                self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
+            Bound::Loose(Unbound::Dynamic) => self.loose(owner, row, Unbound::Dynamic),
+            Bound::Loose(reason) => {
+                let outside = self.externs.mention(place, row);
+                let reason = match reason {
+                    Unbound::NoDefinition | Unbound::UnknownReceiver if outside && self.externs.is_library() => Unbound::Builtin,
+                    Unbound::NoDefinition | Unbound::UnknownReceiver if outside => Unbound::External,
+                    other => other,
+                };
+                self.loose(owner, row, reason);
             }
-            return;
-        };
-        // A word that looked like a variable of the same name and is none.
-        let word = role == Role::Read && row.recv == NONE && def.kind().is_callable();
-        if word && (self.infer.is_ruby(self.file) || (self.infer.is_elixir(self.file) && row.args() == Some(0))) {
-            role = Role::Call;
-        }
-        // `%User{}` makes a struct of the module.
-        if role == Role::Instantiate && def.kind() == Kind::Module {
-            return self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
-        }
-        // In Scala a method without parameters is called by reading it.
-        if role == Role::Read && def.kind().is_callable() && def.params == 0 && self.is_scala() {
-            role = Role::Call;
-        }
-        if !is_calling(role) {
-            self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
-            return;
-        }
-        if def.kind().is_callable() {
-            self.calls(place, row, node, role, bound);
-        } else if let Some(apply) = self.applied(row, node) {
-            self.edge(place.owner, node, row.line, row.col, Role::Type, bound, 0);
-            self.calls(place, row, apply, Role::Call, bound);
-        } else if def.kind().is_type() {
-            let role = if role == Role::Render { role } else { Role::Instantiate };
-            self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
-            if let Some(constructor) = self.constructor(node) {
-                self.calls(place, row, constructor, Role::Call, bound);
+            Bound::Nothing => {
+                self.externs.mention(place, row);
             }
-        } else if def.kind() == Kind::EnumMember {
-            self.edge(place.owner, node, row.line, row.col, Role::Instantiate, bound, row.detail);
-        } else {
-            self.call_of_value(place, row, node, bound);
         }
-    }
-
-    /// A call through a variable, constant or field: the value is read, and what it holds is called where that is known.
-    fn call_of_value(&mut self, place: Place, row: &RefRow, node: NodeId, bound: Bound) {
-        let table = &self.infer.scopes.table;
-        self.edge(place.owner, node, row.line, row.col, Role::Read, bound, 0);
-        // Reading an attribute looks like a call in Ruby, and a field is a function in Haskell.
-        if self.infer.is_ruby(self.file) || self.infer.is_haskell(self.file) {
-            return;
-        }
-        let held = self.infer.settle(self.infer.value_of(node, 0));
-        let inferred = |node| Bound::To { node, tier: Tier::AstInferred, confidence: 85, aliased: true };
-        match held {
-            Ty::Func(target) => self.edge(place.owner, target, row.line, row.col, Role::Call, inferred(target), row.detail),
-            Ty::Type(target) | Ty::Instance(target) if !matches!(held, Ty::Instance(_)) || self.is_zig(row) => {
-                self.edge(place.owner, target, row.line, row.col, Role::Instantiate, inferred(target), row.detail);
-            }
-            // `local insert = table.insert`.
-            Ty::External if matches!(table.family(self.file), Some(Family::Lua | Family::Zig)) => {
-                self.loose(place.owner, row, Unbound::External);
-            }
-            _ => self.loose(place.owner, row, Unbound::Dynamic),
-        }
-    }
-
-    /// Whether a mention makes a value of a Zig type, which may stand under another name (`Self`).
-    fn is_zig(&self, row: &RefRow) -> bool {
-        row.role() == Role::Instantiate && self.infer.scopes.table.family(self.file) == Some(Family::Zig)
-    }
-
-    fn is_scala(&self) -> bool {
-        self.infer.scopes.table.language(self.file) == "scala"
-    }
-
-    /// The `apply` that `Object(..)` calls in Scala, where one is written.
-    fn applied(&self, row: &RefRow, ty: NodeId) -> Option<NodeId> {
-        let table = &self.infer.scopes.table;
-        let name = table.name("apply");
-        if name == NONE || row.role() != Role::Call || !self.is_scala() || !table.kind(ty).is_type() {
-            return None;
-        }
-        let objects = std::iter::once(&ty).chain(self.infer.scopes.modules.twins.of(ty));
-        let is_object = |node: &&NodeId| table.def(**node).is_some_and(|def| def.has(flag::STATIC));
-        let mut found = objects.filter(is_object).flat_map(|object| table.members(*object, name).iter().copied());
-        found.find(|node| table.kind(*node).is_callable())
-    }
-
-    fn constructor(&self, ty: NodeId) -> Option<NodeId> {
-        let table = &self.infer.scopes.table;
-        if table.family(self.file) == Some(Family::Dart) {
-            let unnamed = table.members(ty, table.name("new")).iter().copied();
-            return unnamed.into_iter().find(|member| table.kind(*member) == Kind::Constructor);
-        }
-        if self.infer.is_ruby(self.file) {
-            let found = self.infer.ruby_member(Ty::Instance(ty), table.name("initialize"), Want::Call);
-            return found.map(|(node, _)| node);
-        }
-        let twins = self.infer.scopes.modules.twins.of(ty).iter().flat_map(|twin| table.all_members(*twin));
-        let own = table.all_members(ty).iter().chain(twins).copied().find(|member| table.kind(*member) == Kind::Constructor);
-        own.or_else(|| {
-            let name = match table.family(self.file) {
-                Some(Family::Python) => table.name("__init__"),
-                Some(Family::Script) => table.name("constructor"),
-                Some(Family::Php) => table.name("__construct"),
-                Some(Family::Swift) => table.name("init"),
-                Some(Family::Lua) => table.name("initialize"),
-                _ => NONE,
-            };
-            (name != NONE).then(|| self.infer.member(ty, name, Want::Call).map(|(node, _)| node)).flatten()
-        })
-    }
-
-    /// The edges of a call: to the callable it was bound to, or to those of its overloads whose parameter count fits. Where
-    /// several fit, types of arguments would decide, which are not known here: all are named, as inferred.
-    fn calls(&mut self, place: Place, row: &RefRow, node: NodeId, role: Role, bound: Bound) {
-        let fitting = self.overloads(node, row);
-        if let [one] = fitting.as_slice() {
-            return self.edge(place.owner, *one, row.line, row.col, role, bound, row.detail);
-        }
-        let confidence = (100 / fitting.len().max(1)) as u8;
-        for node in fitting {
-            let bound = Bound::To { node, tier: Tier::AstInferred, confidence, aliased: false };
-            self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
-        }
-    }
-
-    fn overloads(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
-        let table = &self.infer.scopes.table;
-        let family = table.family(self.file);
-        if family == Some(Family::Swift) {
-            return self.defaulted(node, row);
-        }
-        if !matches!(family, Some(Family::Jvm | Family::C | Family::CSharp)) {
-            return vec![node];
-        }
-        let Some(args) = row.args() else { return vec![node] };
-        let language = table.language(self.file);
-        let fits = |def: &DefRow| {
-            let args = u16::from(args);
-            // Written as a plain call, a function for another type takes the value as its first argument.
-            let written_out = !def.owner_type.is_empty() && matches!(language, "java" | "csharp") && def.params + 1 == args;
-            let as_declared = def.params == args && (language != "java" || def.owner_type.is_empty());
-            as_declared || written_out || (def.has(flag::VARIADIC) && args + 1 >= def.params)
-        };
-        let (parent, name) = (table.parents[node as usize], table.node_name[node as usize]);
-        let parts: &[NodeId] = match table.family(self.file) {
-            Some(Family::CSharp) => self.infer.scopes.modules.twins.of(parent),
-            _ => &[],
-        };
-        let parts = parts.iter().flat_map(|part| table.members(*part, name));
-        let siblings: Vec<NodeId> = table.members(parent, name).iter().chain(parts).copied().collect();
-        let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
-        let mut found: Vec<NodeId> =
-            siblings.iter().copied().filter(callable).map(|other| self.infer.scopes.definition_of(other)).collect();
-        // A member declared in its class and defined elsewhere is one member.
-        if found.iter().any(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION)))
-            && table.family(self.file) == Some(Family::C)
-        {
-            found.retain(|other| table.def(*other).is_some_and(|def| !def.has(flag::DECLARATION)));
-        }
-        found.sort_unstable();
-        found.dedup();
-        if found.is_empty() && matches!(language, "kotlin" | "scala" | "csharp") {
-            // Parameters with default values may be left out.
-            let may =
-                |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && def.params > u16::from(args));
-            found = siblings.into_iter().filter(may).collect();
-        }
-        if found.is_empty() { vec![node] } else { found }
-    }
-
-    /// Overloads whose parameters may have defaults: those with as many parameters as arguments, else those with more.
-    fn defaulted(&self, node: NodeId, row: &RefRow) -> Vec<NodeId> {
-        let table = &self.infer.scopes.table;
-        let siblings = table.members(table.parents[node as usize], table.node_name[node as usize]);
-        let Some(args) = row.args().filter(|_| siblings.len() > 1) else { return vec![node] };
-        let with = |fits: &dyn Fn(&DefRow) -> bool| -> Vec<NodeId> {
-            let callable = |other: &NodeId| table.def(*other).is_some_and(|def| def.kind().is_callable() && fits(def));
-            siblings.iter().copied().filter(callable).collect()
-        };
-        let exact = with(&|def| def.params == u16::from(args));
-        let found = if exact.is_empty() { with(&|def| def.params > u16::from(args) || def.has(flag::VARIADIC)) } else { exact };
-        if found.is_empty() { vec![node] } else { found }
     }
 
     fn bind(&self, place: Place, row: &RefRow) -> Bound {
@@ -516,64 +348,6 @@ impl FileLinker<'_, '_, '_> {
         }
     }
 
-    /// `macro_rules!` names are visible by the order of the text, not by path: a macro written inside a function or module is
-    /// known there only, one at the level of a file in its crate, and elsewhere only where it is exported. What is left must
-    /// be written in one file, where the same name may stand once per configuration.
-    fn exported_macro(&self, place: Place, name: NameId) -> Option<NodeId> {
-        let table = &self.infer.scopes.table;
-        let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
-        let rust = &self.infer.scopes.modules.rust;
-        let repo = table.files[self.file].repo;
-        let own = rust.root(table, self.infer.scopes.module_of(place.owner));
-        // 0: around the mention; 1: in its crate; 2: exported by another one.
-        let distance = |node: NodeId| {
-            let parent = table.parents.get(node as usize).copied().unwrap_or(NONE);
-            let around = parent == place.owner || table.ancestors(place.owner).any(|above| above == parent);
-            if table.kind(parent) != Kind::File {
-                return around.then_some(0);
-            }
-            let file = table.file_of(node);
-            if file == self.file {
-                return Some(0);
-            }
-            if rust.root(table, table.files[file].base) == own {
-                return Some(1);
-            }
-            let exported = table.def(node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public);
-            (exported && table.files[file].repo == repo).then_some(2)
-        };
-        let mut near: Vec<(u8, NodeId)> = macros.iter().filter_map(|node| Some((distance(*node)?, *node))).collect();
-        near.sort_unstable();
-        let (nearest, first) = *near.first()?;
-        let one_file = near
-            .iter()
-            .take_while(|(distance, _)| *distance == nearest)
-            .all(|(_, node)| table.file_of(*node) == table.file_of(first));
-        one_file.then_some(first)
-    }
-
-    fn is_crate_root(&self, module: Module) -> bool {
-        let table = &self.infer.scopes.table;
-        let Module::Node(node) = module else { return false };
-        table.family(table.file_of(node)) == Some(Family::Rust) && self.infer.scopes.modules.rust.root(table, node) == node
-    }
-
-    fn macro_of_crate(&self, root: Module, name: NameId) -> Option<NodeId> {
-        let table = &self.infer.scopes.table;
-        let rust = &self.infer.scopes.modules.rust;
-        let Module::Node(root) = root else { return None };
-        let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
-        let exported = |node: &NodeId| {
-            let file = table.files[table.file_of(*node)].base;
-            table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public)
-                && rust.root(table, file) == root
-        };
-        let mut found = macros.iter().copied().filter(exported);
-        let first = found.next()?;
-        // The same name once per configuration stands in one file.
-        found.all(|other| table.file_of(other) == table.file_of(first)).then_some(first)
-    }
-
     fn inherits_openly(&self, place: Place) -> bool {
         let table = &self.infer.scopes.table;
         let implicit = table.files[self.file].lang.is_some_and(|lang| lang.language().implicit_self);
@@ -666,130 +440,6 @@ impl FileLinker<'_, '_, '_> {
             };
         }
         scopes.ocaml_field(Spot::new(self.file, place.owner), name).map(inferred)
-    }
-
-    // ----- Elixir
-
-    /// What Elixir's own rules say of a mention; `None` for locals and fields of structs.
-    fn bind_elixir(&self, place: Place, row: &RefRow, name: NameId) -> Option<Bound> {
-        let (infer, table) = (self.infer, &self.infer.scopes.table);
-        let text = table.str(self.file, row.name);
-        let role = row.role();
-        let loose = |reason| if is_calling(role) { Bound::Loose(reason) } else { Bound::Nothing };
-        let view = &table.views[self.file];
-        let Some(recv) = view.expr(row.recv) else {
-            if text.starts_with(char::is_uppercase) || text.starts_with("__MODULE__") {
-                return Some(match infer.elixir_module(place, text) {
-                    Entity::Node(node) => Bound::exact(node),
-                    Entity::External => loose(Unbound::External),
-                    _ => loose(Unbound::NoDefinition),
-                });
-            }
-            let member = match (text.starts_with('@'), role) {
-                (true, _) => infer.elixir_member(place, name, Kind::Constant),
-                (_, Role::Type) => infer.elixir_member(place, name, Kind::TypeAlias),
-                _ => infer.elixir_bare(place, name, row.args()),
-            };
-            return Some(match member {
-                Some(node) => Bound::exact(node),
-                None if super::elixir::is_builtin(text) => loose(Unbound::Builtin),
-                None => loose(Unbound::NoDefinition),
-            });
-        };
-        if matches!(recv.kind(), ExprKind::LocalBind | ExprKind::LocalDef) && recv.slot == BARE {
-            // A word with arguments is a call even where a variable has the same name.
-            let calls = recv.kind() == ExprKind::LocalBind && is_calling(role);
-            return calls.then(|| infer.elixir_bare(place, name, row.args()).map_or(loose(Unbound::NoDefinition), Bound::exact));
-        }
-        let Ty::Type(module) = infer.settle(infer.ty(place, row.recv, 0)) else { return None };
-        let own = infer.enclosing_type(place.owner) == Some(module);
-        let found = match role {
-            Role::Type => table.members(module, name).first().copied().filter(|_| name != NONE),
-            _ => infer.elixir_function(module, name, row.args(), own),
-        };
-        Some(match found {
-            Some(node) => Bound::exact(node),
-            None if text == "__using__" => Bound::Nothing,
-            None => loose(Unbound::NoMember),
-        })
-    }
-
-    // ----- Ruby
-
-    fn bind_ruby_bare(&self, place: Place, row: &RefRow, name: NameId) -> Bound {
-        let text = self.infer.scopes.table.str(self.file, row.name);
-        let calling = is_calling(row.role());
-        let loose = |reason| if calling { Bound::Loose(reason) } else { Bound::Nothing };
-        if text.starts_with(char::is_uppercase) && (row.role() != Role::Call || name == NONE) {
-            return match self.infer.ruby_constant(place, text) {
-                Entity::Node(node) => Bound::exact(node),
-                Entity::External => loose(Unbound::External),
-                _ => loose(Unbound::NoDefinition),
-            };
-        }
-        if let Some((node, inherited, by_name)) = self.infer.ruby_bare(place, name, text) {
-            let (tier, confidence) = match (by_name, inherited) {
-                (true, _) => (Tier::AstInferred, 80),
-                (_, true) => (Tier::AstResolved, 95),
-                _ => (Tier::AstResolved, 100),
-            };
-            return Bound::To { node, tier, confidence, aliased: false };
-        }
-        let own = self.infer.ruby_self(place.owner);
-        match own {
-            Ty::Type(ty) if text == "new" && calling => Bound::exact(ty),
-            _ if is_builtin_method(text) => loose(Unbound::Builtin),
-            Ty::Type(ty) | Ty::Instance(ty) if self.infer.is_open(ty) => loose(Unbound::NoMember),
-            _ => loose(Unbound::NoDefinition),
-        }
-    }
-
-    fn bind_ruby_member(&self, place: Place, row: &RefRow, name: NameId) -> Bound {
-        let (infer, table) = (self.infer, &self.infer.scopes.table);
-        let text = table.str(self.file, row.name);
-        let role = row.role();
-        let loose = |reason| match (role, reason) {
-            (role, _) if is_calling(role) => Bound::Loose(reason),
-            (Role::Read | Role::Write, Unbound::UnknownReceiver) if name != NONE => Bound::Loose(reason),
-            _ => Bound::Nothing,
-        };
-        let view = &table.views[self.file];
-        let kind = view.expr(row.recv).map_or(ExprKind::Unknown, |recv| recv.kind());
-        if kind == ExprKind::Super {
-            return match infer.ruby_super(place, name) {
-                Ok(node) => Bound::To { node, tier: Tier::AstResolved, confidence: 95, aliased: false },
-                Err(true) => loose(Unbound::External),
-                Err(false) => loose(Unbound::NoMember),
-            };
-        }
-        if text.starts_with(char::is_uppercase) && role != Role::Call {
-            return match infer.ruby_path(place, row.recv, text) {
-                Entity::Node(node) => Bound::exact(node),
-                Entity::External => loose(Unbound::External),
-                _ => loose(Unbound::NoDefinition),
-            };
-        }
-        let receiver = infer.settle(infer.ty(place, row.recv, 0));
-        let (Ty::Instance(ty) | Ty::Type(ty)) = receiver else {
-            return match receiver {
-                Ty::External => loose(Unbound::External),
-                _ if is_builtin_method(text) => loose(Unbound::Builtin),
-                _ => loose(Unbound::UnknownReceiver),
-            };
-        };
-        // `a.x = 1` calls `x=` where there is one.
-        let setter = if role == Role::Write { table.name(&format!("{text}=")) } else { NONE };
-        let found = infer.ruby_member(receiver, setter, Want::Call).or_else(|| infer.ruby_member(receiver, name, want(role)));
-        match found {
-            Some((node, inherited)) => {
-                Bound::To { node, tier: Tier::AstResolved, confidence: if inherited { 95 } else { 100 }, aliased: false }
-            }
-            None if text == "new" && matches!(receiver, Ty::Type(_)) => Bound::exact(ty),
-            None if is_builtin_method(text) => loose(Unbound::Builtin),
-            None if infer.is_open(ty) => loose(Unbound::External),
-            // Methods of an explicit `self` in a script or block are those of whoever runs it.
-            None => loose(Unbound::NoMember),
-        }
     }
 
     // ----- rows

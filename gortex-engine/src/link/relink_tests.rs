@@ -140,6 +140,102 @@ const C: Pool = Pool {
     fixed: &[],
 };
 
+/// Names from outside, handed from file to file.
+const PYTHON_OUTSIDE: Pool = Pool {
+    path: |at| format!("p/m{at}.py"),
+    pieces: &[
+        "from requests import Session, get as load\n",
+        "from httpx import Client as Session\n",
+        "from p.m1 import Session\n",
+        "from p.m2 import *\n",
+        "import os.path\n",
+        "from unittest import TestCase\n",
+        "class A(TestCase):\n    s: Session\n    def t(self):\n        self.fail()\n        self.s.close()\n",
+        "class A(Session):\n    def t(self):\n        self.fail()\n",
+        "def make() -> Session:\n    return load()\n",
+        "s = Session()\n",
+        "def use(a: A):\n    make().send()\n    a.s.post()\n    s.get()\n    a.t()\n    os.path.join(len(a))\n    load()\n",
+        "def len(x):\n    return x\n",
+        "\n# moved\n",
+    ],
+    fixed: &[("p/__init__.py", "")],
+};
+
+const SCRIPT_OUTSIDE: Pool = Pool {
+    path: |at| format!("s/m{at}.ts"),
+    pieces: &[
+        "import { Client, open } from 'lib';\n",
+        "import { Client } from 'other';\n",
+        "import { Client } from './m1';\n",
+        "export { Client, open } from './m2';\n",
+        "export * from 'lib';\n",
+        "export { Client } from 'lib';\n",
+        "export class A extends Client { c: Client = new Client(); }\n",
+        "export class A { constructor(private c: Client) { this.c.close() } }\n",
+        "export function make(): Client { return open() }\n",
+        "function use(a: A) { make().send(); a.c.post(); new Client().get(); JSON.parse(open()) }\n",
+        "const JSON = 1;\n",
+        "// moved\n\n",
+    ],
+    fixed: &[],
+};
+
+const GO_OUTSIDE: Pool = Pool {
+    path: |at| format!("g{}/m{at}.go", at / 2),
+    pieces: &[
+        "package g\n",
+        "import \"github.com/a/lib\"\n",
+        "import lib \"github.com/b/lib\"\n",
+        "import \"fmt\"\n",
+        "import other \"ex.org/x/g1\"\n",
+        "type A struct { c *lib.Client }\n",
+        "type A struct { lib.Client }\n",
+        "func Make() *lib.Client { return lib.Open() }\n",
+        "func Make() A { return A{} }\n",
+        "func use(a A) { Make().Send(); a.c.Post(); fmt.Println(len(a)); other.Make().Get() }\n",
+        "func len(a A) int { return 0 }\n",
+        "\n// moved\n",
+    ],
+    fixed: &[("go.mod", "module ex.org/x\n")],
+};
+
+const RUST_OUTSIDE: Pool = Pool {
+    path: |at| if at == 0 { "src/lib.rs".to_owned() } else { format!("src/m{at}.rs") },
+    pieces: &[
+        "mod m1; pub mod m2; mod m3;\n",
+        "pub use lib::Client;\n",
+        "pub use std::fs::File as Client;\n",
+        "use crate::m1::Client;\n",
+        "use super::*;\n",
+        "use lib::{self, net};\n",
+        "pub struct A { pub c: Client }\n",
+        "pub struct A(pub Client);\n",
+        "pub fn make() -> Client { lib::open() }\n",
+        "fn using(a: &A) { make().send(); a.c.post(); a.0.put(); Client::new().get(); net::dial(); Vec::new(); }\n",
+        "pub struct Vec;\n",
+        "// moved\n\n",
+    ],
+    fixed: &[("Cargo.toml", "[package]\nname = \"x\"\n[dependencies]\nlib = \"1\"\n")],
+};
+
+const JAVA_OUTSIDE: Pool = Pool {
+    path: |at| format!("j/M{at}.java"),
+    pieces: &[
+        "package j;\n",
+        "import org.lib.Client;\n",
+        "import java.net.Client;\n",
+        "import static org.lib.Tool.open;\n",
+        "import org.lib.*;\n",
+        "class A extends Client { Client c; void t() { close(); c.post(); } }\n",
+        "class A { Client c; String s; }\n",
+        "class M { static Client make() { return open(); } }\n",
+        "class Use { void use(A a) { M.make().send(); a.c.post(); new Client().get(); a.s.trim(); System.exit(0); } }\n",
+        "class System { static void exit(int x) {} }\n",
+        "// moved\n\n",
+    ],
+    fixed: &[],
+};
+
 fn entry(path: &str, text: &str) -> FileEntry {
     let lang = Lang::of_file(path, text.as_bytes());
     let facts = match lang {
@@ -199,7 +295,18 @@ fn assert_same(a: &Graph, b: &Graph, context: &str) {
         graph.unbound.iter().map(show).collect()
     };
     pretty(&edges(a), &edges(b), "edges", context);
+    let externals = |graph: &Graph| -> Vec<String> {
+        let show = |row: &crate::graph::ExternalRow| {
+            let id = graph.externals().id(row.external);
+            format!("{} {id} at {}:{} {} {}", graph.id(row.owner), row.line, row.col, row.role().as_str(), row.detail)
+        };
+        graph.externals().rows().iter().map(show).collect()
+    };
     pretty(&unbound(a), &unbound(b), "unbound", context);
+    pretty(&externals(a), &externals(b), "externals", context);
+    assert_eq!(a.externals.rows.as_bytes(), b.externals.rows.as_bytes(), "external bytes {context}");
+    assert_eq!(a.externals.ids.bytes.as_bytes(), b.externals.ids.bytes.as_bytes(), "external ids {context}");
+    assert_eq!(a.externals.ids.nodes.as_bytes(), b.externals.ids.nodes.as_bytes(), "external order {context}");
     assert_eq!(a.parents.as_bytes(), b.parents.as_bytes(), "parents {context}");
     assert_eq!(a.edges.as_bytes(), b.edges.as_bytes(), "edge bytes {context}");
     assert_eq!(a.out_index.as_bytes(), b.out_index.as_bytes(), "out index {context}");
@@ -270,6 +377,11 @@ relinks! {
     rust_relinks_to_the_cold_graph: RUST;
     java_relinks_to_the_cold_graph: JAVA;
     c_relinks_to_the_cold_graph: C;
+    python_externals_relink: PYTHON_OUTSIDE;
+    script_externals_relink: SCRIPT_OUTSIDE;
+    go_externals_relink: GO_OUTSIDE;
+    rust_externals_relink: RUST_OUTSIDE;
+    java_externals_relink: JAVA_OUTSIDE;
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// The file or namespace in which an import statement stands.
-    fn import_scope(&self, file: usize, row: &ImportRow) -> NodeId {
+    pub(super) fn import_scope(&self, file: usize, row: &ImportRow) -> NodeId {
         let base = self.table.files[file].base;
         if row.owner == NONE {
             return base;
@@ -178,7 +178,7 @@ impl<'a> Scopes<'a> {
         self.table.ancestors(node).find(|at| is_module(*at)).unwrap_or(node)
     }
 
-    fn import_module(&self, file: usize, row: &ImportRow, depth: u32) -> Module {
+    pub(super) fn import_module(&self, file: usize, row: &ImportRow, depth: u32) -> Module {
         let text = self.table.str(file, row.module);
         if self.table.family(file) == Some(Family::Ocaml) {
             let index = self.table.views[file].imports.iter().position(|other| std::ptr::eq(other, row));

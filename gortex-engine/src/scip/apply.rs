@@ -54,6 +54,8 @@ pub fn apply(graph: &mut Graph, evidence: &Evidence) -> Applied {
     if said.is_empty() {
         return applied;
     }
+    // Where the compiler names something of ours, nothing from outside is meant.
+    let externals = graph.externals.retain(|row| !said.contains_key(&(graph.file_index(row.owner), (row.line, row.col))));
     let edges = raise(graph, &said, &mut applied);
     let (edges, unbound) = add(graph, &said, edges, &mut applied);
     let (out_index, in_order, in_index) = index_edges(&edges, graph.node_count() as usize);
@@ -62,6 +64,7 @@ pub fn apply(graph: &mut Graph, evidence: &Evidence) -> Applied {
     graph.in_order = in_order.into();
     graph.in_index = in_index.into();
     graph.unbound = unbound.into();
+    graph.externals = externals;
     applied
 }
 

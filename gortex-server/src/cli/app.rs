@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gortex_core::Registry;
-use gortex_engine::engine::{Options, RepoInfo};
+use gortex_engine::engine::Options;
 use gortex_engine::index::bulk::Bulk;
 
 use super::Failure;
@@ -77,19 +77,6 @@ pub(crate) fn folder(path: Option<&Path>) -> Result<PathBuf, Failure> {
     };
     let real = path.canonicalize().map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))?;
     if real.is_dir() { Ok(real) } else { Err(Failure::usage(format!("`{}` is not a folder", path.display()))) }
-}
-
-/// Adds a folder that was named to the tracked ones, unless it is covered.
-pub(crate) fn with_folder(mut repos: Vec<RepoInfo>, root: PathBuf, config: &Config) -> Vec<RepoInfo> {
-    if repos.iter().any(|repo| root.starts_with(&repo.root)) {
-        return repos;
-    }
-    repos.retain(|repo| !repo.root.starts_with(&root));
-    let known = tracking::remembered(config).into_iter().find(|repo| repo.root == root);
-    let name = known.map_or_else(|| tracking::unique_name(&root, &repos), |repo| tracking::unique(&repo.name, &repos));
-    repos.push(RepoInfo { name, root });
-    repos.sort_by(|a, b| a.name.cmp(&b.name));
-    repos
 }
 
 /// A runtime for serving calls.

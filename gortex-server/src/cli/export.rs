@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use gortex_engine::scip;
 
-use super::app::{App, dirs, folder, settings, with_folder};
+use super::app::{App, dirs, folder, settings};
 use super::{Failure, bar};
 use crate::tracking::{self, Decision};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode, Failure> {
     let repos = match app.decide(&asked) {
         Decision::Track(repos) => repos,
         Decision::Inactive { .. } if tracking::may_be_tracked(&asked, app.server.home()) => {
-            with_folder(Vec::new(), asked.clone(), &app.config)
+            tracking::with_folder(Vec::new(), asked.clone(), &app.config)
         }
         Decision::Inactive { .. } => {
             return Err(Failure::usage(format!("`{}` can't be tracked; name a repository", asked.display())));

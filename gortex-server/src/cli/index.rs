@@ -11,7 +11,7 @@ use gortex_engine::engine::{IndexError, View};
 use gortex_engine::index::build::Reuse;
 use gortex_engine::scip::{Applied, Imported};
 
-use super::app::{App, dirs, folder, runtime, settings, with_folder};
+use super::app::{App, dirs, folder, runtime, settings};
 use super::{Failure, bar};
 use crate::config::{Config, RepoEntry};
 use crate::tracking::{self, Decision};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: IndexArgs) -> Result<ExitCode, Failure> {
         }
         // A person asked for it by name: without a mark it has to be remembered, or the next start would not find it.
         Decision::Inactive { .. } => {
-            let repos = with_folder(Vec::new(), asked.clone(), &app.config);
+            let repos = tracking::with_folder(Vec::new(), asked.clone(), &app.config);
             for repo in &repos {
                 Config::remember(&dirs.config, &RepoEntry { path: repo.root.clone(), name: Some(repo.name.clone()) })?;
             }

@@ -9,10 +9,11 @@ use gortex_engine::engine::Silent;
 use gortex_engine::index::bulk::Bulk;
 
 use super::Failure;
-use super::app::{App, dirs, folder, runtime, settings, with_folder};
+use super::app::{App, dirs, folder, runtime, settings};
 use crate::config::Config;
 use crate::surface::Policy;
-use crate::tracking::Decision;
+use crate::tracking::{self, Decision};
+use crate::transport::bounds::Bounds;
 use crate::transport::stdio;
 
 /// Arguments of `gortex mcp`.
@@ -41,7 +42,7 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
     let bulk = std::env::current_exe().ok().map(|program| Bulk { program, args: vec![super::INDEX_CHILD.into()] });
     let app = App::open_with(&dirs, config, bulk)?;
     let decision = match &args.index {
-        Some(path) => Decision::Track(with_folder(Vec::new(), folder(Some(path))?, &app.config)),
+        Some(path) => Decision::Track(tracking::with_folder(Vec::new(), folder(Some(path))?, &app.config)),
         None => app.decide(&folder(None)?),
     };
     let (mut repos, reason) = match decision {
@@ -49,7 +50,7 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
         Decision::Inactive { reason } => (Vec::new(), Some(reason)),
     };
     for path in &args.track {
-        repos = with_folder(repos, folder(Some(path))?, &app.config);
+        repos = tracking::with_folder(repos, folder(Some(path))?, &app.config);
     }
     let policy = Policy {
         forwarded: std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or(args.tools),
@@ -64,7 +65,8 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
             Some(reason) if repos.is_empty() => app.server.set_inactive(reason),
             _ => drop(app.server.start(repos, Arc::new(Silent))),
         }
-        stdio::serve(Arc::clone(&app.server), Arc::clone(&app.registry), policy).await
+        let bounds = Bounds::from_env(|name| std::env::var(name).ok());
+        stdio::serve(Arc::clone(&app.server), Arc::clone(&app.registry), policy, bounds).await
     });
     // Work that is still running must not keep the process.
     runtime.shutdown_background();

@@ -1,5 +1,8 @@
 //! Roads to `dispatch`: from the bytes of a client to a call and back.
 
+pub mod bounds;
+pub mod connection;
 pub mod lines;
 pub mod progress;
+pub mod queue;
 pub mod stdio;

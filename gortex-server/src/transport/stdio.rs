@@ -1,286 +1,58 @@
 //! MCP over the standard streams of the process.
 //!
-//! The handshake waits for nothing. Every call is bounded in time, may be cancelled, and ends with one text block. The end
-//! of the input is the end of the process: what is on its way gets a moment, the rest is dropped.
+//! The end of the input is the end of the process: what is on its way gets a moment, the rest is dropped.
 //!
 //! Standard output carries the protocol and nothing else.
 
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use gortex_core::{CallContext, CallError, CallOutput, Code, Extensions, Registry, dispatch};
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
-};
-use rmcp::service::{RequestContext, ServerInitializeError};
+use gortex_core::Registry;
 use rmcp::transport::stdio_pipes;
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
-use serde_json::Value;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::bounds::Bounds;
+use super::connection::{self, Connection};
 use super::lines::Lines;
-use super::progress::Forwarding;
-use crate::freshness;
-use crate::session::{Caller, ProgressSink};
-use crate::state::{Readiness, Server};
-use crate::surface::{Policy, Selection, resolve};
+use crate::session::Road;
+use crate::state::Server;
+use crate::surface::Policy;
 
-/// How long one call may take.
-const CALL_TIME: Duration = Duration::from_mins(1);
-/// How many calls of one connection run at the same time.
-const CONCURRENT: usize = 8;
-/// What answers that are on their way get when the input ends.
-const GRACE: Duration = Duration::from_millis(900);
 /// What writing the snapshot gets at the end.
 const FLUSH: Duration = Duration::from_millis(600);
 
-/// One connection.
-pub struct Connection {
-    server: Arc<Server>,
-    registry: Arc<Registry>,
-    shared: Arc<Extensions>,
-    policy: Policy,
-    selection: OnceLock<Selection>,
-    slots: Semaphore,
-    closing: CancellationToken,
-}
-
-impl Connection {
-    /// A connection to a server. `closing` ends its calls.
-    pub fn new(server: Arc<Server>, registry: Arc<Registry>, policy: Policy, closing: CancellationToken) -> Connection {
-        let mut shared = Extensions::new();
-        shared.insert_arc(Arc::clone(&server));
-        shared.insert_arc(Arc::clone(&registry));
-        Connection {
-            server,
-            registry,
-            shared: Arc::new(shared),
-            policy,
-            selection: OnceLock::new(),
-            slots: Semaphore::new(CONCURRENT),
-            closing,
-        }
-    }
-
-    /// What the connection sees: decided by the first request that needs it, then fixed.
-    fn selection(&self, client: Option<&str>) -> &Selection {
-        self.selection.get_or_init(|| {
-            let selection = resolve(&self.registry, &self.policy, client);
-            if let Some(warning) = &selection.warning {
-                tracing::warn!("{warning}");
-            }
-            tracing::debug!(preset = selection.preset, client, "the connection's tools are chosen");
-            selection
-        })
-    }
-
-    fn instructions(&self, compact: bool) -> String {
-        let guide = if compact { COMPACT_GUIDE } else { LEGACY_GUIDE };
-        match self.server.readiness() {
-            Readiness::Inactive { reason } => format!("Gortex is inactive here: {reason}.\n\n{guide}"),
-            _ => guide.to_owned(),
-        }
-    }
-
-    /// Runs one call within its bounds.
-    async fn serve_call(&self, name: &str, arguments: Option<JsonObject>, cx: &RequestContext<RoleServer>) -> CallOutput {
-        let selection = self.selection(cx.client_info().map(|client| client.name).as_deref());
-        if let Err(error) = selection.check(&self.registry, name) {
-            return failed(error);
-        }
-        let (sink, forwarding) = match cx.meta.get_progress_token() {
-            Some(token) => {
-                let (sink, forwarding) = Forwarding::start(cx.peer.clone(), token);
-                (sink, Some(forwarding))
-            }
-            None => (ProgressSink::default(), None),
-        };
-        let context = CallContext {
-            surface: selection.view(),
-            unknown_options: self.policy.unknown_options,
-            shared: Arc::clone(&self.shared),
-            ..CallContext::default()
-        }
-        .with_request(Extensions::new().with(Caller::Agent).with(sink));
-        let arguments = arguments.map_or(Value::Null, Value::Object);
-        let work = async {
-            let _slot = self.slots.acquire().await;
-            let output = dispatch(&self.registry, &context, name, arguments.clone()).await;
-            // A file of the answer changed and nobody told, or what was asked for is newer than the view: now it is known, so the
-            // question is asked once more.
-            let unknown = freshness::knows_nothing(&output) && freshness::look_again(&self.server).await;
-            if unknown || freshness::names_stale_files(&self.server, &output) {
-                return dispatch(&self.registry, &context, name, arguments).await;
-            }
-            output
-        };
-        let mut output = tokio::select! {
-            output = tokio::time::timeout(CALL_TIME, work) => output.unwrap_or_else(|_| failed(timed_out(name))),
-            () = cx.ct.cancelled() => failed(CallError::new(Code::Cancelled, "the client cancelled the call")),
-            () = self.closing.cancelled() => failed(CallError::new(Code::Cancelled, "the server is shutting down")),
-        };
-        if let Some(forwarding) = forwarding {
-            forwarding.finish().await;
-        }
-        freshness::tell(&self.server, &mut output);
-        output
-    }
-}
-
-/// What an agent is told once, instead of in every description.
-const COMPACT_GUIDE: &str = "Gortex answers questions about the code of this workspace from a graph of files, symbols and \
-their relations that follows the working tree; it replaces grep, find and reading whole files.\n\
-Loop: explore(task) finds where to work -> search, read and relations(target={\"symbol\": ..}) give exact places, source and \
-callers or usages -> change(operation=\"impact\" or \"tests\") says what an edit would reach -> edit and refactor write (with \
-dry_run first when unsure) -> change(operation=\"detect\") checks what was changed.\n\
-Each tool takes an operation; capabilities(domain, operation, detail=\"schema\") gives its exact arguments. An ambiguous name \
-is answered with candidates: call again with an id. Counts are totals; a cut answer carries next_cursor.";
-
-/// The same for sessions of legacy names.
-const LEGACY_GUIDE: &str = "Gortex answers questions about the code of this workspace from a graph of files, symbols and their \
-relations that follows the working tree; it replaces grep, find and reading whole files. An ambiguous name is answered with \
-candidates: call again with an id.";
-
-fn timed_out(name: &str) -> CallError {
-    CallError::new(Code::Timeout, format!("`{name}` took longer than {} seconds and was given up", CALL_TIME.as_secs()))
-        .retriable(true)
-        .hint("narrow the question, or ask again when the index is ready")
-}
-
-/// A refusal as an answer.
-fn failed(error: CallError) -> CallOutput {
-    CallOutput {
-        body: gortex_core::Body::Json(error.to_value()),
-        is_error: !error.is_recoverable(),
-        meta: serde_json::Map::new(),
-        operation: None,
-        error: Some(error),
-    }
-}
-
-fn result_of(output: &CallOutput) -> CallToolResult {
-    let block = vec![ContentBlock::text(output.text())];
-    let mut result = if output.is_error { CallToolResult::error(block) } else { CallToolResult::success(block) };
-    if !output.meta.is_empty() {
-        result.meta = Some(MetaObject(output.meta.clone()));
-    }
-    result
-}
-
-fn tool_of(tool: gortex_core::ToolDef) -> Tool {
-    let meta = tool.meta();
-    // As `Annotations::to_value`: `idempotentHint` says nothing new, and 21 of them are a fiftieth of the list.
-    let hints = ToolAnnotations::new()
-        .read_only(tool.annotations.read_only)
-        .destructive(tool.annotations.destructive)
-        .open_world(tool.annotations.open_world);
-    let out = Tool::new(tool.name, tool.description, Arc::new(tool.input_schema)).with_annotations(hints);
-    match meta {
-        Some(meta) => out.with_meta(MetaObject(meta)),
-        None => out,
-    }
-}
-
-impl ServerHandler for Connection {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("gortex", env!("CARGO_PKG_VERSION")))
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
-    }
-
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        cx: RequestContext<RoleServer>,
-    ) -> Result<InitializeResult, ErrorData> {
-        let selection = self.selection(Some(&request.client_info.name));
-        let mut answer = self.negotiate_initialize(&request)?;
-        answer.instructions = Some(self.instructions(selection.names.is_none()));
-        cx.peer.set_peer_info(request);
-        Ok(answer)
-    }
-
-    async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        // A probe: it shows what its sender would see and decides nothing yet.
-        let compact =
-            resolve(&self.registry, &self.policy, cx.client_info().map(|client| client.name).as_deref()).names.is_none();
-        let mut answer = DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info());
-        answer.instructions = Some(self.instructions(compact));
-        Ok(answer)
-    }
-
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        cx: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let selection = self.selection(cx.client_info().map(|client| client.name).as_deref());
-        let tools = selection.definitions(&self.registry).into_iter().map(tool_of).collect();
-        Ok(ListToolsResult::with_all_items(tools))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        cx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let output = self.serve_call(&request.name, request.arguments, &cx).await;
-        Ok(result_of(&output).into())
-    }
-
-    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
-        // A known method whose parameters did not fit arrives here as well.
-        if matches!(request.method.as_str(), "initialize" | "ping" | "tools/call" | "tools/list" | "server/discover") {
-            return Err(ErrorData::invalid_params(format!("the parameters of `{}` are malformed", request.method), None));
-        }
-        let words = format!("the method `{}` does not exist here", request.method);
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
-    }
-}
-
 /// Serves the process's standard streams until either end is gone or the process is told to stop.
-pub async fn serve(server: Arc<Server>, registry: Arc<Registry>, policy: Policy) -> ExitCode {
+pub async fn serve(server: Arc<Server>, registry: Arc<Registry>, policy: Policy, bounds: Bounds) -> ExitCode {
     let closing = CancellationToken::new();
     let ended = CancellationToken::new();
-    let connection = Connection::new(Arc::clone(&server), registry, policy, closing.clone());
+    let road = Road::new(Arc::clone(&server), registry, policy);
+    let connection = match Connection::new(road, bounds, closing.clone()) {
+        Ok(connection) => connection,
+        Err(error) => {
+            tracing::error!(%error, "the connection could not be opened");
+            return ExitCode::FAILURE;
+        }
+    };
     let (read, write) = stdio_pipes();
     let lines = Lines::new(read, write, ended.clone());
-    let mut run = tokio::spawn(async move {
-        match connection.serve(lines).await {
-            Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        }
-    });
-    let outcome = tokio::select! {
-        outcome = &mut run => Some(outcome),
-        () = ended.cancelled() => tokio::time::timeout(GRACE, &mut run).await.ok(),
-        () = told_to_stop() => None,
-    };
+    let outcome = connection::run(connection, lines, ended, told_to_stop()).await;
     closing.cancel();
     let last = Arc::clone(&server);
     if tokio::time::timeout(FLUSH, server.blocking(move |_| last.shut_down())).await.is_err() {
         tracing::warn!("the snapshot was not written in time; the next start reads the changed files again");
     }
     match outcome {
-        Some(Ok(Err(error))) if !ended.is_cancelled() => {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
             tracing::error!(error, "the connection could not be served");
             ExitCode::FAILURE
         }
-        Some(Err(error)) => {
-            tracing::error!(%error, "the connection ended badly");
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
     }
 }
 
 /// Waits for an interrupt, or for the request to end that service managers send.
-async fn told_to_stop() {
+pub(super) async fn told_to_stop() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -295,6 +67,3 @@ async fn told_to_stop() {
         std::future::pending::<()>().await;
     }
 }
-
-#[cfg(test)]
-mod tests;

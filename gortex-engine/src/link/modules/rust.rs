@@ -1,6 +1,6 @@
 //! Rust: crates from `Cargo.toml`, the module tree from `mod` declarations.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ties::Ties;
 use super::{Manifest, Modules, folder};
@@ -19,6 +19,8 @@ pub(crate) struct RustModules {
     crates: FxHashMap<String, Vec<(u16, NodeId)>>,
     /// By repository and name the crates renamed in a manifest.
     renames: FxHashMap<(u16, String), String>,
+    /// By repository the names (with `_`) of the crates that its manifests ask for.
+    declared: FxHashSet<(u16, String)>,
 }
 
 impl RustModules {
@@ -49,11 +51,12 @@ impl RustModules {
         let Ok(parsed) = toml::from_str::<toml::Table>(&manifest.text) else { return };
         let folder = folder(&manifest.path);
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let repo = modules.path(&manifest.path).map_or(0, |at| table.files[at as usize].repo);
+        self.declare(&parsed, repo, 0);
         let text = |section: &str, key: &str| parsed.get(section)?.as_table()?.get(key)?.as_str().map(str::to_owned);
         let Some(package) = text("package", "name") else { return };
         let name = text("lib", "name").unwrap_or_else(|| package.replace('-', "_"));
         let root = text("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
-        let repo = modules.path(&manifest.path).map_or(0, |at| table.files[at as usize].repo);
         if let Some(at) = modules.path(&format!("{prefix}{root}")) {
             let same = self.crates.entry(name).or_default();
             same.retain(|(of, _)| *of != repo);
@@ -67,6 +70,23 @@ impl RustModules {
                 }
             }
         }
+    }
+
+    /// Takes down the dependencies of a manifest, those for one platform and for the whole workspace included.
+    fn declare(&mut self, table: &toml::Table, repo: u16, depth: u8) {
+        for (key, value) in table {
+            let Some(inner) = value.as_table() else { continue };
+            if matches!(key.as_str(), "dependencies" | "dev-dependencies" | "build-dependencies") {
+                self.declared.extend(inner.keys().map(|name| (repo, name.replace('-', "_"))));
+            } else if depth < 2 && (depth > 0 || matches!(key.as_str(), "target" | "workspace")) {
+                self.declare(inner, repo, depth + 1);
+            }
+        }
+    }
+
+    /// Whether a manifest of a repository asks for a crate of this name.
+    pub fn is_declared(&self, repo: u16, name: &str) -> bool {
+        self.declared.contains(&(repo, name.to_owned()))
     }
 
     /// The library root of a crate as a repository names it: its own, or one that it depends on.

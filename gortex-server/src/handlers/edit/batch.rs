@@ -99,6 +99,9 @@ fn batch(graph: &EngineGraph, files: &FileWriter, args: BatchEdit) -> Result<Val
         return Ok(Value::Object(answer));
     }
     let outcome = editor.batch(&context, files.authority(), &batch).map_err(call_error)?;
+    if outcome.receipt.status == State::Committed {
+        files.landed(outcome.receipt.files.iter().map(|file| file.relative_path.clone()));
+    }
     let view = if outcome.receipt.status == State::Committed { files.reindex() } else { files.engine().view() };
     let answer = receipt_out(&outcome.receipt, &view)?;
     match outcome.failure {

@@ -83,6 +83,7 @@ pub(crate) fn run(files: &FileWriter, edit: &Edit<'_>, dry_run: bool) -> Result<
     if dry_run {
         answer.insert("reindexed".to_owned(), Value::Bool(false));
     } else {
+        files.landed([outcome.path.clone()]);
         let view = files.reindex();
         answer.extend(freshness(&view));
         answer.extend(file_state(&view, outcome.target.root, &outcome.target.rel));

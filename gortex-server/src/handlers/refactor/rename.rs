@@ -76,6 +76,7 @@ fn rename(files: &FileWriter, args: &RenameSymbol) -> Result<Value, CallError> {
         if receipt.status != State::Committed {
             return Err(CallError::internal("a transaction ended without a verdict"));
         }
+        files.landed(receipt.files.iter().map(|file| file.relative_path.clone()));
         answer.insert("transaction_id".to_owned(), Value::from(receipt.transaction_id));
         (receipt.files, Some(files.reindex()))
     };

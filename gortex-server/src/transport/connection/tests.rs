@@ -6,6 +6,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
 use super::*;
+use crate::surface::Policy;
 use crate::testing::Fixture;
 
 struct Client {
@@ -18,7 +19,8 @@ impl Client {
     async fn connect(fixture: &Fixture, policy: Policy) -> Client {
         let (write, theirs_read) = tokio::io::duplex(1 << 16);
         let (theirs_write, read) = tokio::io::duplex(1 << 16);
-        let connection = Connection::new(Arc::clone(&fixture.server), fixture.registry(), policy, CancellationToken::new());
+        let road = Road::new(Arc::clone(&fixture.server), fixture.registry(), policy);
+        let connection = Connection::new(road, Bounds::default(), CancellationToken::new()).expect("opens");
         let lines = Lines::new(theirs_read, theirs_write, CancellationToken::new());
         let run = tokio::spawn(async move {
             if let Ok(running) = connection.serve(lines).await {
