@@ -82,7 +82,7 @@ impl Strings {
     }
 
     /// How many texts there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.offsets.len() - 1
     }
 

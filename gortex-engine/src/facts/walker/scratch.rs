@@ -41,7 +41,7 @@ impl Scratch {
 
     /// Empties the containers and keeps them for the next walk.
     pub fn keep(mut self) {
-        if self.rows.refs.capacity().max(self.expr_memo.capacity()).max(self.strings.len()) > LARGEST {
+        if self.rows.refs.capacity().max(self.expr_memo.capacity()).max(self.strings.count()) > LARGEST {
             return;
         }
         self.rows.clear();
