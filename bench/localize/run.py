@@ -106,7 +106,7 @@ def main():
                 print(f"{tool.name}\t{task.split}\t{task.repo}\t{row['r5']:.2f}\t{task.text}\t{task.truth}\t{row['files'][:5]} {row['error']}",
                       file=sys.stderr)
     print(f"{len(chosen)} tasks; {time.strftime('%Y-%m-%d')}")
-    for split in ("tuning", "held-out", "unseen"):
+    for split in ("tuning", "held-out", "unseen", "fresh"):
         if split in groups:
             table(split, groups.pop(split))
     for name, rows in groups.items():

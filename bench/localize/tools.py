@@ -111,9 +111,14 @@ class Gortex:
         server = self.start(task, root)
         try:
             server.call("workspace", {"operation": "index"})
-            start = time.perf_counter()
-            text = server.call("explore", {"task": task.text})
-            return text, time.perf_counter() - start
+            # On a busy machine the first index may take longer than a call waits for it: then it is asked again.
+            for _ in range(30):
+                start = time.perf_counter()
+                text = server.call("explore", {"task": task.text})
+                took = time.perf_counter() - start
+                if '"condition":"index_not_ready"' not in text and '"error_code":"timeout"' not in text:
+                    return text, took
+            raise RuntimeError("the index was never ready")
         finally:
             server.close()
 

@@ -5,6 +5,7 @@
 //!
 //! Knows files and generations; tools, sessions and configuration live elsewhere.
 
+mod contents;
 mod freshness;
 mod reach;
 mod revision;
@@ -27,8 +28,10 @@ use crate::index::store::Store;
 use crate::index::walk::WalkError;
 use crate::index::watch::Live;
 use crate::link::Manifest;
+use crate::query::localize::FileLinks;
 use crate::query::loose::LooseIndex;
 use crate::scip::{self, Applied, Evidence, Imported, ScipError};
+use crate::search::contents::{Contents, Known};
 use crate::search::docs::DocIndex;
 use crate::search::embed::{EmbeddingProvider, StaticEmbeddings};
 use crate::search::semantic::SemanticIndex;
@@ -97,6 +100,8 @@ pub(crate) struct Indexes {
     docs: OnceLock<DocIndex>,
     meaning: OnceLock<Option<SemanticIndex>>,
     reach: reach::Reach,
+    contents: OnceLock<Contents>,
+    links: OnceLock<FileLinks>,
 }
 
 impl View {
@@ -115,6 +120,11 @@ impl View {
     /// Loose ends by name; made by the first reader that asks.
     pub fn loose(&self) -> &LooseIndex {
         self.indexes.loose.get_or_init(|| LooseIndex::build(&self.graph))
+    }
+
+    /// Which files use which; made by the first reader that asks.
+    pub fn links(&self) -> &FileLinks {
+        self.indexes.links.get_or_init(|| FileLinks::build(&self.graph))
     }
 
     /// The symbol index of this view's graph. Two first searches at once may both build it; one result is kept.
@@ -273,6 +283,8 @@ pub struct Engine {
     evidence: Mutex<Option<Arc<Evidence>>>,
     /// What linking kept of the current view. Only who holds the writer's lock looks at it.
     kept: Mutex<Option<Kept>>,
+    /// Words of the files of the view that was last asked for them.
+    words: Mutex<Arc<Known>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -339,6 +351,7 @@ impl Engine {
             model: OnceLock::new(),
             evidence: Mutex::new(None),
             kept: Mutex::new(None),
+            words: Mutex::default(),
         };
         let recovered = engine.editor.recover(&authority);
         for one in recovered {

@@ -216,6 +216,14 @@ impl Server {
             if watch.wait_for(|state| *state == Readiness::Ready).await.is_err() {
                 return;
             }
+            // The first task should not wait for every file to be read.
+            let warm = Arc::clone(&server);
+            tokio::task::spawn_blocking(move || {
+                let view = warm.engine.view();
+                view.symbols();
+                view.links();
+                warm.engine.contents(&view);
+            });
             let tend = move || match server.engine.watch() {
                 Ok(live) => while server.engine.tend(&live, &live.wait()) {},
                 Err(error) => tracing::warn!(%error, "changed files are looked for at every call"),

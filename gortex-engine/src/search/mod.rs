@@ -4,6 +4,7 @@
 //! order that depends on nothing but its input.
 
 pub mod ast;
+pub mod contents;
 pub mod detectors;
 pub mod docs;
 pub mod embed;

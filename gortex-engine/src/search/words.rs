@@ -323,6 +323,63 @@ pub fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 
+/// Stems, by the rules of English, of words that say what is done to code and not where it is.
+const CHANGE: &[&str] = &[
+    "add",
+    "allow",
+    "avoid",
+    "better",
+    "chang",
+    "clean",
+    "cleanup",
+    "correct",
+    "deprec",
+    "disabl",
+    "enabl",
+    "ensur",
+    "extract",
+    "handl",
+    "improv",
+    "includ",
+    "incorrect",
+    "initi",
+    "introduc",
+    "leverag",
+    "minor",
+    "miss",
+    "move",
+    "optim",
+    "optimis",
+    "permit",
+    "prefer",
+    "prevent",
+    "proper",
+    "reduc",
+    "redund",
+    "refactor",
+    "remov",
+    "renam",
+    "replac",
+    "resolv",
+    "restor",
+    "revert",
+    "robust",
+    "simplif",
+    "simplifi",
+    "smarter",
+    "support",
+    "tweak",
+    "unnecessari",
+    "unus",
+    "updat",
+    "upgrad",
+];
+
+/// Whether a stem as [`super::contents::stem`] gives it names a kind of change: `improve`, `unused`, `properly`.
+pub fn is_change(stem: &str) -> bool {
+    CHANGE.binary_search(&stem).is_ok()
+}
+
 /// Words that programmers use for each other.
 const SAME: &[&[&str]] = &[
     &["arg", "argument", "param", "parameter"],
@@ -439,6 +496,7 @@ mod tests {
     fn the_stop_list_is_sorted() {
         assert!(STOP.is_sorted(), "{:?}", STOP.windows(2).find(|pair| pair[0] > pair[1]));
         assert!(is_stop("the") && !is_stop("router"));
+        assert!(CHANGE.is_sorted() && is_change(&crate::search::contents::stem("Improving")) && !is_change("router"));
     }
 
     #[test]

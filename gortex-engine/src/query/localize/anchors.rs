@@ -3,12 +3,17 @@
 use rustc_hash::FxHashMap;
 
 use super::Task;
-use crate::graph::{Graph, NodeId};
+use super::order::is_production;
+use crate::graph::{Graph, NodeId, is_test_path};
 use crate::search::rank::Term;
 use crate::search::symbols::{SymbolIndex, is_searchable};
 
 /// An exact name with more definitions than this says little.
 const CROWDED: usize = 12;
+/// What the name of a test counts where tests are not asked for.
+const TEST_SHARE: f32 = 0.3;
+/// Files of the same name that can be the one under test.
+const SUBJECTS: usize = 3;
 
 /// What speaks for files, by their position, and for symbols.
 pub(super) struct Evidence<'a> {
@@ -75,7 +80,7 @@ impl<'a> Evidence<'a> {
             // One definition is nearly an address; many of the same name are a word.
             let share = weight / (production.max(1) as f32).sqrt();
             for node in found {
-                let test = if graph.is_test(node) && !self.task.tests { 0.3 } else { 1.0 };
+                let test = if graph.is_test(node) && !self.task.tests { TEST_SHARE } else { 1.0 };
                 let entry = self.named.entry(node).or_default();
                 *entry = entry.max(share * test);
                 let file = &mut self.anchored[graph.file_index(node)];
@@ -90,6 +95,27 @@ impl<'a> Evidence<'a> {
             if let Some(node) = innermost(graph, *file, *line) {
                 let entry = self.named.entry(node).or_default();
                 *entry = entry.max(0.4);
+            }
+        }
+    }
+
+    /// A test that is named lifts the file under test: `session_test.go` speaks of `session.go`, `TestSession.java` of `Session.java`.
+    pub fn under_test(&mut self) {
+        if self.task.tests {
+            return;
+        }
+        let files = &self.graph.files;
+        let named = |at: &usize| self.anchored[*at] > 0.0 && is_test_path(&files[*at].path);
+        let tests: Vec<(usize, String)> =
+            (0..files.len()).filter(named).filter_map(|at| Some((at, subject_of(&files[at].path)?))).collect();
+        for (test, subject) in tests {
+            let same = |at: &usize| is_production(&files[*at]) && stem_of(&files[*at].path).eq_ignore_ascii_case(&subject);
+            let sources: Vec<usize> = (0..files.len()).filter(same).take(SUBJECTS + 1).collect();
+            if sources.len() > SUBJECTS {
+                continue;
+            }
+            for at in sources {
+                self.anchored[at] = (self.anchored[at] + self.anchored[test] / TEST_SHARE).min(1.5);
             }
         }
     }
@@ -127,6 +153,25 @@ pub(super) fn scale(values: &mut [f32]) {
             *value /= best;
         }
     }
+}
+
+/// The name of a file without its folders and its extension.
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+/// The name of what a test file tests, where its own name says so.
+fn subject_of(path: &str) -> Option<String> {
+    const MARKS: &[&str] = &["tests", "test", "spec"];
+    let stem = stem_of(path);
+    let lower = stem.to_ascii_lowercase();
+    let marked = |mark: &&str| {
+        lower.strip_suffix(mark).or_else(|| lower.strip_prefix(mark)).map(|rest| rest.trim_matches(['_', '-', '.']).to_owned())
+    };
+    // `session.test.ts` carries the mark after the name.
+    let beside = stem.len() < path.rsplit('/').next().map_or(0, str::len) && MARKS.iter().all(|mark| !lower.contains(mark));
+    MARKS.iter().find_map(marked).or_else(|| beside.then_some(lower)).filter(|subject| !subject.is_empty())
 }
 
 /// Whether a qualified name ends with these whole segments.

@@ -1,7 +1,7 @@
 //! Localization: from a task or a pasted issue to the symbols and files it is probably about.
 //!
 //! Files are weighed by the words of the task in their content and path, as a good text search would, and by what the task names
-//! outright (identifiers, paths, quoted literals). Symbols are weighed by the words of their names, documentation and signatures;
+//! outright (identifiers, paths, quoted literals); a file rises a little with those it uses and is used by. Symbols are weighed by the words of their names, documentation and signatures;
 //! those that call or are called by good candidates rise a little. Each lifts the other. Tests, samples, prose and data come
 //! last unless the text asks for them.
 //!
@@ -9,20 +9,22 @@
 
 mod anchors;
 mod content;
+mod links;
 mod order;
 mod shape;
-
-use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Graph, NodeId};
 use crate::search::PathFilter;
-use crate::search::rank::{Term, accumulate, wants_tests};
+use crate::search::contents::Contents;
+use crate::search::rank::{Term, accumulate};
 use crate::search::symbols::SymbolIndex;
 use crate::search::words;
 
 use anchors::Evidence;
+pub use links::FileLinks;
+use shape::asks_for_tests;
 pub use shape::{Shape, shape};
 
 /// Words of a task that are used, the weightiest.
@@ -46,7 +48,7 @@ pub struct Task {
 impl Task {
     /// Takes a text apart and narrows nothing.
     pub fn of(text: &str) -> Task {
-        Task { shape: shape(text), tests: wants_tests(text.lines().next().unwrap_or("")), ..Task::default() }
+        Task { shape: shape(text), tests: asks_for_tests(text.trim_start().lines().next().unwrap_or("")), ..Task::default() }
     }
 
     fn admits(&self, graph: &Graph, file: usize) -> bool {
@@ -79,23 +81,36 @@ pub struct Localized {
     pub files_read: usize,
 }
 
-/// Finds where a task probably is. `disk` gives the place of a file's bytes.
+/// What is made of a view once and serves every task.
+#[derive(Clone, Copy, Debug)]
+pub struct Indexes<'a> {
+    /// Words of names, documentation and mentions.
+    pub symbols: &'a SymbolIndex,
+    /// Words of contents.
+    pub contents: &'a Contents,
+    /// Which files use which.
+    pub links: &'a FileLinks,
+}
+
+/// Finds where a task probably is. `read` gives the bytes of a file by its position; few are asked for.
 pub fn localize(
     graph: &Graph,
-    index: &SymbolIndex,
+    indexes: Indexes<'_>,
     task: &Task,
     most: usize,
-    disk: impl Fn(usize) -> Option<PathBuf> + Sync,
+    read: impl Fn(usize) -> Option<Vec<u8>> + Sync,
 ) -> Localized {
+    let Indexes { symbols: index, contents, links } = indexes;
     let terms = weigh(index, &task.shape);
     let mut evidence = Evidence::new(graph, task);
     evidence.mentions(index, &terms);
     evidence.anchors();
-    let content = evidence.content(index, &disk);
+    evidence.under_test();
+    let content = evidence.content(index, contents, &read);
     let lexical = accumulate(index, &terms);
     let mut symbols = evidence.symbols(index, &terms, &lexical);
     evidence.proximity(&mut symbols);
-    let files = evidence.rank_files(&symbols);
+    let files = evidence.rank_files(&symbols, links);
     evidence.by_file(&mut symbols, &files);
     let symbols = evidence.head(symbols, most);
     let matched: FxHashSet<usize> = terms.iter().filter(|term| term.share > 0.0).map(|term| term.word).collect();
@@ -148,11 +163,16 @@ mod tests {
         ("tests/test_session.py", "from src.session import Session\n\ndef test_save():\n    Session().save(1)\n"),
     ];
 
+    fn found(graph: &Graph, task: &str) -> Localized {
+        let (symbols, links) = (SymbolIndex::build(graph), FileLinks::build(graph));
+        let indexes = Indexes { symbols: &symbols, contents: &Contents::default(), links: &links };
+        localize(graph, indexes, &Task::of(task), 10, |_| None)
+    }
+
     #[track_caller]
     fn names(task: &str) -> Vec<String> {
         let graph = graph_of(TREE);
-        let index = SymbolIndex::build(&graph);
-        let found = localize(&graph, &index, &Task::of(task), 10, |_| None);
+        let found = found(&graph, task);
         found.symbols.iter().map(|one| graph.name(one.node).to_owned()).collect()
     }
 
@@ -183,8 +203,7 @@ mod tests {
     fn files_follow_their_words_their_path_and_the_announced_place() {
         let files = |task: &str| -> Vec<String> {
             let graph = graph_of(TREE);
-            let index = SymbolIndex::build(&graph);
-            let found = localize(&graph, &index, &Task::of(task), 10, |_| None);
+            let found = found(&graph, task);
             found.files.iter().map(|(at, _)| graph.files[*at].path.clone()).collect()
         };
         assert_eq!(files("session: lose nothing on save")[0], "src/session.py");

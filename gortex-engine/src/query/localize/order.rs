@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Candidate;
 use super::anchors::Evidence;
+use super::links::FileLinks;
 use crate::facts::model::Kind;
 use crate::graph::{FileEntry, NodeId, is_test_path};
 use crate::lang::Tier;
@@ -22,7 +23,13 @@ const MENTIONS: f32 = 0.1;
 /// What being named outright weighs.
 const ANCHORED: f32 = 0.4;
 /// What the symbols of a file weigh.
-const SYMBOLS: f32 = 0.2;
+const SYMBOLS: f32 = 0.15;
+/// What the files close to a file add to it.
+const NEAR: f32 = 0.2;
+/// What a test counts where none is asked for.
+const TEST: f32 = 0.2;
+/// What prose and data count.
+const DATA: f32 = 0.15;
 
 impl Evidence<'_> {
     /// All evidence about a file but its symbols.
@@ -117,7 +124,7 @@ impl Evidence<'_> {
         sort(found);
     }
 
-    pub fn rank_files(&self, symbols: &[Candidate]) -> Vec<(usize, f32)> {
+    pub fn rank_files(&self, symbols: &[Candidate], links: &FileLinks) -> Vec<(usize, f32)> {
         let graph = self.graph;
         let top = symbols.first().map_or(1.0, |one| one.score.max(f32::MIN_POSITIVE));
         let mut best: FxHashMap<usize, (f32, usize)> = FxHashMap::default();
@@ -127,28 +134,44 @@ impl Evidence<'_> {
             entry.0 += one.score / top / (1.0 + entry.1 as f32 * 2.0).powi(2);
             entry.1 += 1;
         }
-        let mut files: Vec<(usize, f32)> = (0..graph.files.len())
-            .filter(|at| self.task.admits(graph, *at))
-            .filter_map(|at| {
-                let symbols = best.get(&at).map_or(0.0, |(sum, _)| *sum);
-                let value = (self.file_value(at) + SYMBOLS * symbols) * self.file_prior(at);
-                (value > 0.0).then_some((at, value))
-            })
-            .collect();
-        files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let value = |at: usize| {
+            let symbols = best.get(&at).map_or(0.0, |(sum, _)| *sum);
+            (self.file_value(at) + SYMBOLS * symbols) * self.file_prior(at)
+        };
+        let values: Vec<f32> =
+            (0..graph.files.len()).map(|at| if self.task.admits(graph, at) { value(at) } else { 0.0 }).collect();
+        let mut files = self.spread(&values, links);
         files.truncate(200);
         files
     }
 
+    /// Each file rises with those it uses and is used by; the best stays the best.
+    fn spread(&self, values: &[f32], links: &FileLinks) -> Vec<(usize, f32)> {
+        let lift = |at: usize| links.of(at).map(|(other, close)| close * values[other]).sum::<f32>() * self.file_prior(at);
+        let risen =
+            |(at, value): (usize, &f32)| (at, if self.task.admits(self.graph, at) { value + NEAR * lift(at) } else { 0.0 });
+        let mut files: Vec<(usize, f32)> = values.iter().enumerate().map(risen).filter(|(_, value)| *value > 0.0).collect();
+        files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let first = |a: &usize, b: &usize| values[*a].total_cmp(&values[*b]).then(b.cmp(a));
+        if let Some(best) = (0..values.len()).filter(|at| values[*at] > 0.0).max_by(first)
+            && let Some(at) = files.iter().position(|(file, _)| *file == best)
+        {
+            let top = files.first().map_or(0.0, |(_, value)| *value);
+            files.remove(at);
+            files.insert(0, (best, top));
+        }
+        files
+    }
+
     /// Code before tests, samples, prose and data.
-    fn file_prior(&self, at: usize) -> f32 {
+    pub fn file_prior(&self, at: usize) -> f32 {
         let file = &self.graph.files[at];
         let named = self.anchored[at] >= 0.9;
-        let test = if is_test_path(&file.path) && !self.task.tests { 0.3 } else { 1.0 };
+        let test = if is_test_path(&file.path) && !self.task.tests { TEST } else { 1.0 };
         let code = match (is_code(file), named) {
             (true, _) => 1.0,
             (false, true) => 0.8,
-            (false, false) => 0.3,
+            (false, false) => DATA,
         };
         let aside = if is_aside(&file.path) && !named { 0.6 } else { 1.0 };
         let made = if file.generated { 0.5 } else { 1.0 };

@@ -4,13 +4,21 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::search::contents;
 use crate::search::words;
+
+/// What a word weighs that says what is done and not where.
+const CHANGE: f32 = 0.1;
 
 /// What a task says, taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
     /// Terms with their weights, in the order of the text.
     pub words: Vec<(String, f32)>,
+    /// The stems of those words by the rules of English, by which content is counted.
+    pub stems: Vec<String>,
+    /// Words, by their position, that stand next to one another in the text.
+    pub pairs: Vec<(usize, usize)>,
     /// Identifiers with their weights.
     pub identifiers: Vec<(String, f32)>,
     /// Paths and file names.
@@ -51,20 +59,42 @@ pub fn shape(task: &str) -> Shape {
             // The first clause of a title is what it is about.
             let lead =
                 if first { text.split("; ").next().and_then(|text| text.split(" - ").next()).map_or(0, str::len) } else { 0 };
+            let mut last = None;
             for (at, word) in pieces(text) {
                 let weight = if at < lead && lead < text.len() && lead >= 20 { weight * 1.3 } else { weight };
-                add_word(word, weight, &mut shape, &mut counts);
+                add_word(word, weight, &mut shape, &mut counts, &mut last);
             }
             prose += text.len();
         }
         first = false;
     }
     if shape.words.is_empty() {
+        let mut last = None;
         for (_, word) in pieces(task) {
-            add_word(word, 1.0, &mut shape, &mut counts);
+            add_word(word, 1.0, &mut shape, &mut counts, &mut last);
         }
     }
     shape
+}
+
+/// Whether a title is about tests themselves: it begins with them, says what they are for, or what is done to them. A title
+/// that merely mentions a test speaks of the code under it.
+pub(super) fn asks_for_tests(title: &str) -> bool {
+    const DONE: &[&str] = &[
+        "add", "more", "new", "miss", "fail", "flaki", "broken", "break", "unit", "regress", "fix", "improv", "updat", "remov",
+        "skip", "disabl", "rewrit", "refactor",
+    ];
+    // Whole words: `LedgerTest` and `test_ledger` are names.
+    let whole = title.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let stems: Vec<String> = whole.map(contents::stem).collect();
+    let test = |stem: &String| matches!(stem.as_str(), "test" | "benchmark" | "fixtur" | "mock");
+    let done = |stem: Option<&String>| stem.is_some_and(|stem| DONE.contains(&stem.as_str()));
+    let said = |at: usize| {
+        let after = stems.get(at + 1).map(String::as_str);
+        let before = |by: usize| at.checked_sub(by).and_then(|at| stems.get(at));
+        at == 0 || matches!(after, Some("for" | "of")) || done(before(1)) || done(before(2))
+    };
+    (0..stems.len()).any(|at| test(&stems[at]) && said(at))
 }
 
 /// What stands before the colon of a title, if it is a place: one word or path that is no kind of change.
@@ -106,9 +136,11 @@ fn is_version(word: &str) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-fn add_word(text: &str, weight: f32, shape: &mut Shape, counts: &mut FxHashMap<String, usize>) {
+/// Adds the words of a text; `last` is the one that stands before it.
+fn add_word(text: &str, weight: f32, shape: &mut Shape, counts: &mut FxHashMap<String, usize>, last: &mut Option<usize>) {
     let mut scratch = String::new();
     words::split(text, |word| {
+        let before = last.take();
         let lower = word.to_lowercase();
         if words::is_stop(&lower) || lower.chars().all(|c| c.is_ascii_digit()) {
             return;
@@ -117,17 +149,26 @@ fn add_word(text: &str, weight: f32, shape: &mut Shape, counts: &mut FxHashMap<S
         if scratch.chars().count() < 2 {
             return;
         }
-        match counts.get(&scratch) {
+        let at = match counts.get(&scratch) {
             // Said again: a little more, ever less.
             Some(at) => {
                 let known: &mut f32 = &mut shape.words[*at].1;
+                let weight = if words::is_change(&shape.stems[*at]) { weight * CHANGE } else { weight };
                 *known = (*known + weight * 0.25).min(known.max(weight) * 1.08 + 0.04);
+                *at
             }
             None => {
+                let stem = contents::stem(word);
+                let weight = if words::is_change(&stem) { weight * CHANGE } else { weight };
                 counts.insert(scratch.clone(), shape.words.len());
                 shape.words.push((scratch.clone(), weight));
+                shape.stems.push(stem);
+                shape.words.len() - 1
             }
-        }
+        };
+        let pair = before.filter(|before| *before != at).map(|before| (before, at));
+        shape.pairs.extend(pair.filter(|pair| !shape.pairs.contains(pair)));
+        *last = Some(at);
     });
 }
 
@@ -199,7 +240,7 @@ fn add_identifier(name: &str, weight: f32, shape: &mut Shape) {
 
 #[cfg(test)]
 mod tests {
-    use super::scope;
+    use super::{asks_for_tests, scope};
 
     #[test]
     fn a_title_announces_a_place() {
@@ -212,6 +253,18 @@ mod tests {
     fn a_kind_of_change_or_a_sentence_is_no_place() {
         for title in ["fix: a bug", "Perf: faster", "Note that this: fails", "std::io is slow", "no colon", "", "a:b"] {
             assert!(scope(title).is_empty(), "{title}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_about_tests_or_mentions_one() {
+        for title in
+            ["test: cover the router", "Add missing tests", "fix a flaky test", "benchmarks for the parser", "Tests of binding"]
+        {
+            assert!(asks_for_tests(title), "{title}");
+        }
+        for title in ["Cache adapters. On one violent test this is faster", "this fixes TypeTest", "latest release", ""] {
+            assert!(!asks_for_tests(title), "{title}");
         }
     }
 }

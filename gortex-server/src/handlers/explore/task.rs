@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use gortex_engine::graph::NodeId;
-use gortex_engine::query::localize::{Candidate, Localized, Task, localize};
+use gortex_engine::query::localize::{Candidate, Indexes, Localized, Task, localize};
 use gortex_engine::query::source;
-use gortex_engine::search::text::TextQuery;
+use gortex_engine::search::text::{Reader, TextQuery};
 
 use super::super::search::search_lines;
 use crate::handlers::shared::args::path_filter;
@@ -18,12 +18,12 @@ const LITERALS: usize = 3;
 const LITERAL_HITS: usize = 8;
 /// Full bodies at most.
 const BODIES: usize = 2;
-/// Neighbours named each way.
-const NEIGHBOURS: usize = 5;
+/// Neighbours named each way: the most for which all places fit into their share of the budget.
+const NEIGHBOURS: [usize; 4] = [5, 3, 1, 0];
+/// The share of the budget that places should leave for source, in percent.
+const SOURCE: usize = 25;
 /// Files listed.
 const FILES: usize = 10;
-/// Bytes of a token, for the budget.
-const TOKEN: usize = 4;
 /// Bytes of a signature shown.
 const STUB: usize = 160;
 
@@ -63,15 +63,21 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
         ));
     }
     let most = args.max_symbols.unwrap_or(10).clamp(1, 30) as usize;
-    let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) as usize * TOKEN;
+    // A token is three and a half bytes, as everywhere.
+    let budget = args.token_budget.unwrap_or(1600).clamp(1000, 24_000) as usize * 7 / 2;
     let mut task = Task::of(&args.task);
     task.repo = args.scope.repo_number(graph)?;
     task.paths = path_filter(args.path.as_deref());
     quoted(graph, &mut task);
     let view = graph.view();
-    let index = view.symbols();
-    let disk = |at: usize| view.absolute(&graph.files[at].path);
-    let found = graph.engine().run(|| localize(graph, index, &task, most, disk));
+    let engine = graph.engine();
+    let indexes = Indexes { symbols: view.symbols(), contents: engine.contents(view), links: view.links() };
+    let reader = Reader::default();
+    let read = |at: usize| {
+        let (repo, rel) = view.split(&graph.files[at].path)?;
+        reader.read(&repo.root, rel).ok()
+    };
+    let found = engine.run(|| localize(graph, indexes, &task, most, read));
     let title: String = args.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = &title[..title.floor_char_boundary(200)];
     if found.symbols.is_empty() && found.files.is_empty() {
@@ -106,8 +112,9 @@ fn quoted(graph: &Graph, task: &mut Task) {
 
 fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> String {
     let mut out = format!("# {title}\n{}\n## Symbols\n", file_map(graph, found));
-    let places: Vec<String> = found.symbols.iter().enumerate().map(|(at, one)| place(graph, at + 1, one)).collect();
-    let fixed: usize = places.iter().map(String::len).sum::<usize>() + out.len() + 200;
+    let head = out.len() + 200;
+    let places = places(graph, found, (budget * (100 - SOURCE) / 100).saturating_sub(head));
+    let fixed = places.iter().map(String::len).sum::<usize>() + head;
     let mut room = budget.saturating_sub(fixed);
     let mut bodies = 0;
     let mut elided = 0;
@@ -145,8 +152,17 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     out
 }
 
+/// The places of all candidates, with as many neighbours as fit into `room`; how many are not named is told.
+fn places(graph: &Graph, found: &Localized, room: usize) -> Vec<String> {
+    let with = |most: usize| -> Vec<String> {
+        found.symbols.iter().enumerate().map(|(at, one)| place(graph, at + 1, one, most)).collect()
+    };
+    let mut tried = NEIGHBOURS.into_iter().map(with).skip_while(|places| places.iter().map(String::len).sum::<usize>() > room);
+    tried.next().unwrap_or_else(|| with(0))
+}
+
 /// The lines that always stand: what, where, who calls it and what it calls.
-fn place(graph: &Graph, rank: usize, one: &Candidate) -> String {
+fn place(graph: &Graph, rank: usize, one: &Candidate, most: usize) -> String {
     let node = one.node;
     let kind = graph.kind(node);
     let (first, last) = graph.def(node).map_or((1, 1), |def| (def.start_line, def.end_line));
@@ -165,8 +181,12 @@ fn place(graph: &Graph, rank: usize, one: &Candidate) -> String {
         }
         let mut order: Vec<NodeId> = nodes.into_iter().collect();
         order.sort_by_key(|node| (graph.is_test(*node), *node));
-        let names: Vec<String> = order.iter().take(NEIGHBOURS).map(|other| near(graph, node, *other)).collect();
-        let more = if order.len() > NEIGHBOURS { format!(" +{}", order.len() - NEIGHBOURS) } else { String::new() };
+        let names: Vec<String> = order.iter().take(most).map(|other| near(graph, node, *other)).collect();
+        let more = match order.len().saturating_sub(most) {
+            0 => String::new(),
+            all if most == 0 => all.to_string(),
+            more => format!(" +{more}"),
+        };
         let _ = writeln!(out, "   {word}: {}{more}", names.join(", "));
     }
     out
@@ -298,5 +318,74 @@ mod tests {
         let options = json!({"max_symbols": -3, "token_budget": 9_000_000_000_i64});
         let text = fixture.call("explore", json!({"task": "handle the thing", "options": options})).text();
         assert!(text.contains("a.py::handle") && text.contains("1 candidate in 1 file;"), "{text}");
+    }
+
+    /// Files in the order in which an answer lists them.
+    fn files(text: &str) -> Vec<&str> {
+        let listed = text.lines().skip_while(|line| *line != "## Files to look at").skip(1).take_while(|line| !line.is_empty());
+        listed.filter_map(|line| line.strip_prefix("- ")?.split(" — ").next()).collect()
+    }
+
+    /// Ids in the order in which an answer lists them.
+    fn ids(text: &str) -> Vec<&str> {
+        text.lines().filter_map(|line| line.trim().strip_prefix("id: ")).collect()
+    }
+
+    const TESTED: &str = "//- src/main/java/Ledger.java\nclass Ledger {\n    long balance(Account account) { return account.sum(); }\n}\n//- src/main/java/Account.java\nclass Account {\n    long sum() { return 0; }\n}\n//- src/test/java/LedgerRoundingTest.java\nclass LedgerRoundingTest {\n    void rounding() { new Ledger().balance(null); }\n}\n//- src/test/java/LedgerTest.java\nclass LedgerTest {\n    void balance() { new Ledger().balance(null); }\n}\n";
+
+    #[test]
+    fn a_named_test_leads_to_the_code_under_test() {
+        let fixture = Fixture::new(TESTED);
+        let text = fixture.call("explore", json!({"task": "this mends LedgerTest, which failed on Mondays"})).text();
+        assert_eq!(files(&text)[0], "src/main/java/Ledger.java", "{text}");
+        assert!(files(&text).contains(&"src/test/java/LedgerTest.java"), "{text}");
+    }
+
+    #[test]
+    fn a_task_about_tests_keeps_the_test_first() {
+        let fixture = Fixture::new(TESTED);
+        let text = fixture.call("explore", json!({"task": "Fix the test LedgerRoundingTest"})).text();
+        assert_eq!(files(&text)[0], "src/test/java/LedgerRoundingTest.java", "{text}");
+    }
+
+    #[test]
+    fn literal_names_keep_their_order_before_words() {
+        let tree = "//- a.py\ndef render_page(page):\n    return page\n//- b.py\ndef page_cache_render(page):\n    \"\"\"Renders a page from the page cache of rendered pages.\"\"\"\n    return page\n";
+        let text = Fixture::new(tree).call("explore", json!({"task": "render_page drops the cache of a page"})).text();
+        assert_eq!(ids(&text)[0], "a.py::render_page", "{text}");
+    }
+
+    #[test]
+    fn leaves_of_one_name_do_not_fill_the_head() {
+        let leaves: String = (0..8).map(|at| format!("//- m{at}.py\nclass Model{at}:\n    timeout = {at}\n")).collect();
+        let tree =
+            format!("{leaves}//- client.py\ndef wait(timeout):\n    \"\"\"Waits for the timeout.\"\"\"\n    return timeout\n");
+        let text = Fixture::new(&tree).call("explore", json!({"task": "waiting ignores the timeout"})).text();
+        let head: Vec<&str> = ids(&text).into_iter().take(3).collect();
+        assert!(head.contains(&"client.py::wait"), "{text}");
+        assert!(head.iter().filter(|id| id.ends_with(".timeout")).count() <= 1, "{text}");
+    }
+
+    #[test]
+    fn generated_files_come_after_the_code_they_serve() {
+        let generated = "// Code generated by protoc. DO NOT EDIT.\npackage api\n\nfunc EncodeInvoice(invoice int) int { return invoice }\n\nfunc EncodeInvoiceLine(invoice int) int { return invoice }\n";
+        let tree = format!(
+            "//- api/invoice.pb.go\n{generated}//- billing/send.go\npackage billing\n\n// Send encodes an invoice.\nfunc SendInvoice(invoice int) int {{ return invoice }}\n"
+        );
+        let text = Fixture::new(&tree).call("explore", json!({"task": "sending: encode the invoice once"})).text();
+        assert_eq!(files(&text)[0], "billing/send.go", "{text}");
+    }
+
+    #[test]
+    fn an_answer_of_the_default_budget_stays_below_six_kilobytes() {
+        let folder = "library/src/main/java/com/example/organisation/serialization/internal";
+        let calls: String =
+            (0..12).map(|at| format!("        new AdapterFactory{at}().adaptInternalSerializationValue{at}();\n")).collect();
+        let tree: String = (0..12)
+            .map(|at| format!("//- {folder}/AdapterFactory{at}.java\nclass AdapterFactory{at} {{\n    /** Adapts. */\n    void adaptInternalSerializationValue{at}() {{\n{calls}    }}\n}}\n"))
+            .collect();
+        let text = Fixture::new(&tree).call("explore", json!({"task": "adapt the internal serialization value"})).text();
+        assert_eq!(ids(&text).len(), 10, "{text}");
+        assert!(text.len() <= 6000 && text.contains("callers: 11\n"), "{} {text}", text.len());
     }
 }
