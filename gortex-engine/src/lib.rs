@@ -10,6 +10,7 @@ pub mod engine;
 pub mod facts;
 pub mod graph;
 pub mod index;
+mod knowledge;
 pub mod lang;
 pub mod link;
 pub mod query;

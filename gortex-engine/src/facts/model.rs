@@ -99,6 +99,10 @@ byte_enum! {
         EnumMember = "enum_member",
         /// A macro definition.
         Macro = "macro",
+        /// An address that a program answers, as a framework is told of it.
+        Route = "route",
+        /// A place where an event is awaited, named like the event.
+        Event = "event",
         /// A heading of a document.
         Heading = "heading",
         /// A key of a data file.
@@ -527,6 +531,59 @@ pub struct ExportRow {
     pub at: u32,
     /// Its line.
     pub line: u32,
+}
+
+byte_enum! {
+    /// What a clue says.
+    ClueKind {
+        /// Reads an environment variable.
+        Env = "env",
+        /// Reads a key of a configuration.
+        Config = "config",
+        /// A route or awaited event is handled by this.
+        Handler = "handler",
+        /// An event is announced.
+        Emit = "emit",
+        /// Something provided is asked for.
+        Inject = "inject",
+        /// A text that looks like a key.
+        Key = "key",
+    }
+}
+
+/// What a table of libraries makes of a place: see [`crate::knowledge`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct ClueRow {
+    /// The text: a variable's name, a key, an event.
+    pub text: Str,
+    /// The innermost definition around it, or [`NONE`]; of a handler the route or event.
+    pub owner: u32,
+    /// The mention (a [`RefRow`]) of what is meant, or [`NONE`].
+    pub mention: u32,
+    /// The definition of this file that is meant, or [`NONE`].
+    pub target: u32,
+    /// First byte.
+    pub at: u32,
+    /// Line.
+    pub line: u32,
+    /// Byte column.
+    pub col: u16,
+    /// The rule's number.
+    pub rule: u16,
+    /// [`ClueKind`] as a byte.
+    pub kind: u8,
+    /// How sure the reading is, in percent.
+    pub sure: u8,
+    /// Always zero; keeps the row free of padding.
+    pub reserved: u16,
+}
+
+impl ClueRow {
+    /// What it says.
+    pub fn kind(&self) -> ClueKind {
+        ClueKind::from_byte(self.kind)
+    }
 }
 
 /// A supertype relation as written.

@@ -13,7 +13,7 @@ use memmap2::Mmap;
 use rustc_hash::FxBuildHasher;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::model::{BindRow, DefRow, ExportRow, ExprRow, ImportRow, RefRow, Str, SuperRow};
+use super::model::{BindRow, ClueRow, DefRow, ExportRow, ExprRow, ImportRow, RefRow, Str, SuperRow};
 
 /// Counts and file-level facts at the head of the buffer.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -26,6 +26,7 @@ pub struct Header {
     pub(crate) imports: u32,
     pub(crate) exports: u32,
     pub(crate) supers: u32,
+    pub(crate) clues: u32,
     pub(crate) strings: u32,
     pub(crate) string_bytes: u32,
     /// Number of lines.
@@ -101,6 +102,16 @@ impl Strings {
         id
     }
 
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is no text, not even the empty one.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The text of an entry.
     pub fn get(&self, id: Str) -> &str {
         std::str::from_utf8(slice(&self.offsets, &self.bytes, id)).unwrap_or("")
@@ -123,6 +134,7 @@ pub struct Rows {
     pub(crate) imports: Vec<ImportRow>,
     pub(crate) exports: Vec<ExportRow>,
     pub(crate) supers: Vec<SuperRow>,
+    pub(crate) clues: Vec<ClueRow>,
 }
 
 impl Rows {
@@ -147,9 +159,10 @@ impl Rows {
         self.header.imports = self.imports.len() as u32;
         self.header.exports = self.exports.len() as u32;
         self.header.supers = self.supers.len() as u32;
+        self.header.clues = self.clues.len() as u32;
         self.header.strings = strings.offsets.len() as u32;
         self.header.string_bytes = strings.bytes.len() as u32;
-        let sections: [&[u8]; 10] = [
+        let sections: [&[u8]; 11] = [
             self.header.as_bytes(),
             self.defs.as_bytes(),
             self.refs.as_bytes(),
@@ -158,6 +171,7 @@ impl Rows {
             self.imports.as_bytes(),
             self.exports.as_bytes(),
             self.supers.as_bytes(),
+            self.clues.as_bytes(),
             strings.offsets.as_bytes(),
             &strings.bytes,
         ];
@@ -243,6 +257,7 @@ impl Facts {
             imports: take(&mut rest, header.imports)?,
             exports: take(&mut rest, header.exports)?,
             supers: take(&mut rest, header.supers)?,
+            clues: take(&mut rest, header.clues)?,
             offsets: take(&mut rest, header.strings)?,
             strings: rest.get(..header.string_bytes as usize)?,
         })
@@ -274,6 +289,8 @@ pub struct FactsView<'a> {
     pub exports: &'a [ExportRow],
     /// Supertypes.
     pub supers: &'a [SuperRow],
+    /// What tables of libraries make of places in it.
+    pub clues: &'a [ClueRow],
     offsets: &'a [u32],
     strings: &'a [u8],
 }

@@ -5,6 +5,7 @@
 //!
 //! Knows trees and rows; what a node means is said in `lang/`.
 
+mod clues;
 mod embed;
 mod parse;
 mod scratch;

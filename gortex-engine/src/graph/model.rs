@@ -39,6 +39,14 @@ byte_enum! {
         Overrides = "overrides",
         /// Carries it as decorator, annotation or attribute.
         Annotated = "annotated",
+        /// A route leads to what answers it.
+        RoutesTo = "routes_to",
+        /// An awaited event is handled by it.
+        Handles = "handles",
+        /// Announces an event that is awaited there.
+        Emits = "emits",
+        /// Is handed it by a framework.
+        Injects = "injects",
         /// Contains as a member; derived from the tree, never stored.
         Contains = "contains",
     }
@@ -65,7 +73,15 @@ impl EdgeKind {
 
     /// Whether execution moves along it.
     pub fn is_call(self) -> bool {
-        matches!(self, EdgeKind::Calls | EdgeKind::Instantiates)
+        matches!(
+            self,
+            EdgeKind::Calls
+                | EdgeKind::Instantiates
+                | EdgeKind::RoutesTo
+                | EdgeKind::Handles
+                | EdgeKind::Emits
+                | EdgeKind::Injects
+        )
     }
 }
 
@@ -136,7 +152,7 @@ pub struct EdgeRow {
     pub tier: u8,
     /// Confidence in percent.
     pub confidence: u8,
-    /// [`Usage`] of a call's result as a byte.
+    /// [`Usage`] of a call's result as a byte; of a synthesized edge the number of its rule.
     pub usage: u8,
     /// Bits of [`edge_flag`].
     pub flags: u8,
@@ -152,6 +168,8 @@ pub mod edge_flag {
     pub const DERIVED: u8 = 1 << 2;
     /// The subtype of an `impl` that stands here is outside the tracked roots.
     pub const FOREIGN: u8 = 1 << 3;
+    /// Follows from what is known of a framework, not from a mention.
+    pub const SYNTHESIZED: u8 = 1 << 4;
 }
 
 impl EdgeRow {
@@ -169,7 +187,15 @@ impl EdgeRow {
     }
     /// What happens to the result of a call.
     pub fn usage(&self) -> Usage {
-        Usage::from_byte(self.usage)
+        if self.is_synthesized() { Usage::Unknown } else { Usage::from_byte(self.usage) }
+    }
+    /// Whether it follows from what is known of a framework.
+    pub fn is_synthesized(&self) -> bool {
+        self.flags & edge_flag::SYNTHESIZED != 0
+    }
+    /// The rule that a synthesized edge follows from.
+    pub fn provenance(&self) -> Option<&'static str> {
+        self.is_synthesized().then(|| crate::knowledge::rule(u16::from(self.usage))).flatten().map(|rule| rule.id)
     }
 }
 

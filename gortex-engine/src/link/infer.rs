@@ -55,6 +55,8 @@ const DEPTH: u32 = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
     pub supers: FxHashMap<NodeId, Vec<NodeId>>,
+    /// The other way round, in no order.
+    pub subs: FxHashMap<NodeId, Vec<NodeId>>,
     /// Modules whose methods a class or module takes as its own (Ruby's `extend`).
     pub extended: FxHashMap<NodeId, Vec<NodeId>>,
     /// Types with a supertype outside the tracked roots.

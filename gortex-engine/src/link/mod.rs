@@ -8,6 +8,8 @@
 
 mod assemble;
 #[cfg(test)]
+mod clues_tests;
+#[cfg(test)]
 mod dart_tests;
 mod delta;
 mod elixir;
@@ -143,7 +145,12 @@ impl<'a> Prepared<'a> {
     }
 
     fn of(scopes: Scopes<'a>, moves: Vec<(NodeId, NodeId)>, built: Built) -> Self {
-        let Built { hierarchy, mut edges, sources } = built;
+        let Built { mut hierarchy, mut edges, sources } = built;
+        for (sub, supers) in &hierarchy.supers {
+            for above in supers {
+                hierarchy.subs.entry(*above).or_default().push(*sub);
+            }
+        }
         edges.par_sort_unstable_by_key(assemble::edge_key);
         Prepared { scopes, hierarchy, sources, edges, moves }
     }

@@ -6,9 +6,15 @@
 //! Knows roles and kinds; scopes and types answer the questions.
 
 mod calls;
+mod clues;
 mod elixir;
+mod inject;
 mod macros;
+mod rpc;
 mod ruby;
+
+pub(crate) use clues::{Events, events};
+pub(crate) use rpc::{Services, services};
 
 use super::extensions::Fit;
 use super::externals::{Externs, Mentions};
@@ -52,6 +58,8 @@ pub(crate) fn link_file<'a>(infer: &Infer<'_, 'a>, file: usize) -> FileLinks<'a>
     for row in infer.scopes.table.views[file].refs {
         linker.reference(row);
     }
+    linker.clues();
+    linker.remote_calls();
     linker.out.externals = linker.externs.finish();
     linker.out
 }

@@ -228,6 +228,8 @@ fn hierarchy_names<'a>(table: &Table<'a>, old: &Hierarchy, new: &Hierarchy, befo
         found.extend(supers.copied().filter(|node| *node != NONE));
     });
     let mut names = delta::member_names(table, &above);
+    // Who asks for a supertype is handed what implements it.
+    names.extend(above.iter().filter_map(|node| Some(table.str(table.file_of(*node), table.def(*node)?.name))));
     names.extend(below.iter().filter_map(|node| Some(table.str(table.file_of(*node), table.def(*node)?.name))));
     Some(names)
 }

@@ -77,6 +77,10 @@ pub(crate) struct Scopes<'a> {
     pub macros: FxHashMap<NameId, Vec<NodeId>>,
     /// Members of types outside the tracked roots.
     pub foreign: super::foreign::Foreign,
+    /// Awaited events.
+    pub events: super::refs::Events,
+    /// Services of interface descriptions.
+    pub services: super::refs::Services,
     default_name: NameId,
 }
 
@@ -90,21 +94,34 @@ pub(crate) struct ScopeParts {
     program: FxHashMap<(Family, NameId), Vec<NodeId>>,
     macros: FxHashMap<NameId, Vec<NodeId>>,
     foreign: super::foreign::Foreign,
+    events: super::refs::Events,
+    services: super::refs::Services,
     default_name: NameId,
 }
 
 impl<'a> Scopes<'a> {
     /// Keeps what does not borrow from the files.
     pub fn into_parts(self) -> ScopeParts {
-        let Scopes { table, modules, imports, globals, program, macros, foreign, default_name } = self;
-        ScopeParts { table: table.into_parts(), modules, imports, globals, program, macros, foreign, default_name }
+        let Scopes { table, modules, imports, globals, program, macros, foreign, events, services, default_name } = self;
+        ScopeParts {
+            table: table.into_parts(),
+            modules,
+            imports,
+            globals,
+            program,
+            macros,
+            foreign,
+            events,
+            services,
+            default_name,
+        }
     }
 
     /// The scopes of files that say the same to others as those the parts were made from.
     pub fn from_parts(files: &'a [FileEntry], parts: ScopeParts) -> Self {
-        let ScopeParts { table, modules, imports, globals, program, macros, foreign, default_name } = parts;
+        let ScopeParts { table, modules, imports, globals, program, macros, foreign, events, services, default_name } = parts;
         let table = Table::from_parts(files, table);
-        Scopes { table, modules, imports, globals, program, macros, foreign, default_name }
+        Scopes { table, modules, imports, globals, program, macros, foreign, events, services, default_name }
     }
 
     pub fn new(table: Table<'a>, modules: Modules) -> Self {
@@ -131,7 +148,10 @@ impl<'a> Scopes<'a> {
         }
         let program = program_names(&table);
         let foreign = FxHashMap::default();
-        let mut scopes = Scopes { table, modules, imports: Vec::new(), globals, program, macros, foreign, default_name };
+        let events = super::refs::events(&table);
+        let services = super::refs::services(&table);
+        let mut scopes =
+            Scopes { table, modules, imports: Vec::new(), globals, program, macros, foreign, events, services, default_name };
         // Imports are resolved from rows alone first; the sorted tables then make every later look-up cheap.
         let imports = (0..scopes.table.files.len()).into_par_iter().map(|file| scopes.file_imports(file)).collect();
         scopes.imports = imports;

@@ -111,7 +111,11 @@ fn carries(kind: EdgeKind) -> bool {
         | EdgeKind::Implements
         | EdgeKind::Composes
         | EdgeKind::Overrides
-        | EdgeKind::Annotated => true,
+        | EdgeKind::Annotated
+        | EdgeKind::RoutesTo
+        | EdgeKind::Handles
+        | EdgeKind::Emits
+        | EdgeKind::Injects => true,
         EdgeKind::Contains => false,
     }
 }

@@ -76,7 +76,8 @@ fn definitions(file: &FileEntry) -> FxHashMap<At, NodeId> {
 
 /// Whether an edge says something about the mention at its place.
 fn is_mention(edge: &EdgeRow) -> bool {
-    edge.flags & edge_flag::DERIVED == 0 && !matches!(edge.kind(), EdgeKind::Overrides | EdgeKind::Contains)
+    edge.flags & (edge_flag::DERIVED | edge_flag::SYNTHESIZED) == 0
+        && !matches!(edge.kind(), EdgeKind::Overrides | EdgeKind::Contains)
 }
 
 /// A constructor and its type are one answer, and so are a prototype and what it announces.

@@ -71,7 +71,7 @@ fn document(graph: &Graph, file: &FileEntry, symbols: &[String]) -> Document {
     let to = file.base + 1 + view.defs.len() as u32;
     for node in file.base..to {
         for edge in graph.out(node) {
-            if edge.flags & edge_flag::DERIVED != 0 || edge.kind() == EdgeKind::Overrides {
+            if edge.flags & (edge_flag::DERIVED | edge_flag::SYNTHESIZED) != 0 || edge.kind() == EdgeKind::Overrides {
                 continue;
             }
             let Some(length) = lengths.get(&(edge.line, edge.col)) else { continue };

@@ -687,7 +687,9 @@ pub fn prior(graph: &Graph, node: NodeId, tests: bool) -> f32 {
         Kind::Module => 0.7,
         Kind::Constant | Kind::Variable => 0.7,
         Kind::Field | Kind::Property | Kind::EnumMember | Kind::File => 0.6,
-        Kind::Table | Kind::View | Kind::Service | Kind::Resource | Kind::Endpoint | Kind::Schema => 0.7,
+        Kind::Route | Kind::Event | Kind::Table | Kind::View | Kind::Service | Kind::Resource | Kind::Endpoint | Kind::Schema => {
+            0.7
+        }
         Kind::Heading | Kind::Job | Kind::Stage | Kind::Target | Kind::Trigger | Kind::Index | Kind::Output => 0.6,
         Kind::Section | Kind::Column | Kind::Element | Kind::Selector | Kind::Key => 0.4,
     };

@@ -35,7 +35,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     }
     crate::lang::marked::read(&mut walker);
     walker.unvisited_problem(tree.root_node());
-    walker.finish()
+    walker.finish(tree.root_node())
 }
 
 /// The tree itself, or that of the language's other reading of a broken file when it has fewer errors.

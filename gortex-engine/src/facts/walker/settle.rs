@@ -3,6 +3,7 @@
 //! Knows rows and scopes, no trees.
 
 use rustc_hash::FxHashMap;
+use tree_sitter::Node;
 
 use super::Walker;
 use super::scratch::Scratch;
@@ -11,11 +12,12 @@ use crate::facts::pack::{Facts, Rows};
 use crate::facts::scope::Target;
 
 impl Walker<'_> {
-    pub(super) fn finish(mut self) -> Facts {
+    pub(super) fn finish(mut self, root: Node<'_>) -> Facts {
         self.scopes.seal();
         self.resolve_names();
         // Hooks visit in the order they need; readers are promised the order of the text.
         self.rows.refs.sort_by_key(|row| row.at);
+        super::clues::read(&mut self, root);
         compact(&mut self.rows);
         let facts = self.rows.pack(&self.strings);
         let Walker { rows, strings, scopes, ref_scopes, expr_scopes, expr_memo, claimed, members, handed, .. } = self;

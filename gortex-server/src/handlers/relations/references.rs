@@ -124,6 +124,10 @@ fn counted(kind: EdgeKind) -> bool {
             | EdgeKind::Writes
             | EdgeKind::Annotated
             | EdgeKind::Instantiates
+            | EdgeKind::RoutesTo
+            | EdgeKind::Handles
+            | EdgeKind::Emits
+            | EdgeKind::Injects
     )
 }
 

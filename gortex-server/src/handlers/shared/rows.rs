@@ -59,6 +59,9 @@ pub(crate) struct EdgeOut {
     pub return_usage: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cross_repo: bool,
+    /// The rule of a framework that the edge follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<&'static str>,
 }
 
 /// The brief row of a node.
@@ -123,5 +126,6 @@ pub(crate) fn edge_out(graph: &Graph, edge: &EdgeRow) -> EdgeOut {
         context: Some(edge.role().as_str()),
         return_usage: (usage != Usage::Unknown).then(|| usage.as_str()),
         cross_repo: edge.flags & gortex_engine::graph::edge_flag::CROSS_REPO != 0,
+        provenance: edge.provenance(),
     }
 }
