@@ -495,6 +495,8 @@ pub mod import_flag {
     pub const SYSTEM: u16 = 1 << 6;
     /// A sub-module declaration (`mod x;`): `module` is the module's own name.
     pub const SUBMODULE: u16 = 1 << 7;
+    /// A link from one document to another, which reads it and takes nothing in.
+    pub const LINK: u16 = 1 << 8;
 }
 
 /// One name brought in from elsewhere, or one re-export.

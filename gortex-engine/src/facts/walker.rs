@@ -10,6 +10,7 @@ mod embed;
 mod parse;
 mod scratch;
 mod settle;
+mod spans;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
@@ -25,6 +26,7 @@ pub use super::text::{clip, one_line, strip_comment};
 use crate::lang::{Action, Around, Compiled, Family};
 pub use embed::Embed;
 pub use parse::{extract, parse};
+pub use spans::Span;
 
 /// How far extraction goes before it gives up on a file.
 #[derive(Clone, Copy, Debug)]

@@ -15,17 +15,42 @@ use tree_sitter::Node;
 use crate::lang::common::Fields as _;
 
 use self::expr::receiver;
-use super::common::{UsageKinds, arg_count};
+use super::common::{UsageKinds, arg_count, joined};
 use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, one_line};
 
 /// Lua.
-pub(super) static LUA: Language = Language {
+pub(super) static LUA: Language = Language { table: &joined::<13, 2, 15>(TABLE, JUMPS), ..SHARED };
+
+/// Luau, which is Lua with types.
+pub(super) static LUAU: Language =
+    Language { name: "luau", extensions: &["luau"], file_names: &[], grammar: || tree_sitter_luau::LANGUAGE.into(), ..SHARED };
+
+/// What only Lua has.
+const JUMPS: [(&str, Action); 2] = [("goto_statement", Action::Skip), ("label_statement", Action::Skip)];
+
+const TABLE: [(&str, Action); 13] = [
+    ("chunk", Action::Hook(chunk)),
+    ("block", Action::Scope),
+    ("function_declaration", Action::Hook(declared_function)),
+    ("function_definition", Action::Hook(closure)),
+    ("variable_declaration", Action::Hook(table::local_declaration)),
+    ("assignment_statement", Action::Hook(|w, node| table::assignment(w, node, false, node))),
+    ("for_statement", Action::Hook(for_loop)),
+    ("function_call", Action::Hook(call)),
+    ("identifier", Action::Hook(identifier)),
+    ("dot_index_expression", Action::Hook(member)),
+    ("method_index_expression", Action::Hook(member)),
+    ("field", Action::Hook(field)),
+    ("return_statement", Action::Hook(returns)),
+];
+
+const SHARED: Language = Language {
     name: "lua",
     tier: Tier::Deep,
     family: Family::Lua,
-    extensions: &["lua", "rockspec", "luau"],
+    extensions: &["lua", "rockspec"],
     file_names: &[".luacheckrc", ".busted"],
     line_comment: "--",
     keywords: "and break do else elseif end false for function goto if in local nil not or repeat return then true until while",
@@ -33,23 +58,7 @@ pub(super) static LUA: Language = Language {
     hoists: false,
     implicit_self: false,
     grammar: || tree_sitter_lua::LANGUAGE.into(),
-    table: &[
-        ("chunk", Action::Hook(chunk)),
-        ("block", Action::Scope),
-        ("function_declaration", Action::Hook(declared_function)),
-        ("function_definition", Action::Hook(closure)),
-        ("variable_declaration", Action::Hook(table::local_declaration)),
-        ("assignment_statement", Action::Hook(|w, node| table::assignment(w, node, false, node))),
-        ("for_statement", Action::Hook(for_loop)),
-        ("function_call", Action::Hook(call)),
-        ("identifier", Action::Hook(identifier)),
-        ("dot_index_expression", Action::Hook(member)),
-        ("method_index_expression", Action::Hook(member)),
-        ("field", Action::Hook(field)),
-        ("return_statement", Action::Hook(returns)),
-        ("goto_statement", Action::Skip),
-        ("label_statement", Action::Skip),
-    ],
+    table: &TABLE,
     usage: UsageKinds {
         transparent: &["expression_list", "parenthesized_expression"],
         statement: &["chunk", "block"],

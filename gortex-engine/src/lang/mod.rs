@@ -5,6 +5,7 @@
 //!
 //! Knows syntax, nothing of other files.
 
+mod ambiguous;
 mod bash;
 mod c;
 mod cfamily;
@@ -263,7 +264,7 @@ fn around(kinds: &UsageKinds, kind: &str) -> Around {
 }
 
 /// Number of languages.
-pub const COUNT: usize = 55;
+pub const COUNT: usize = 108;
 
 /// Every language, in the order of [`Lang`] numbers.
 pub static LANGUAGES: [&Language; COUNT] = [
@@ -280,6 +281,7 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &javascript::JSX,
     &kotlin::KOTLIN,
     &lua::LUA,
+    &lua::LUAU,
     &ocaml::OCAML,
     &ocaml::OCAML_INTERFACE,
     &php::PHP,
@@ -291,35 +293,87 @@ pub static LANGUAGES: [&Language; COUNT] = [
     &typescript::TYPESCRIPT,
     &typescript::TSX,
     &zig::ZIG,
+    &structure::ADA,
+    &structure::APEX,
+    &structure::AWK,
+    &structure::BICEP,
+    &structure::CAPNP,
     &structure::CLOJURE,
+    &structure::COMMON_LISP,
+    &structure::ELISP,
     &structure::ELM,
     &structure::ERLANG,
+    &structure::FISH,
+    &structure::GDSCRIPT,
     &structure::GLEAM,
     &structure::GLSL,
     &structure::GROOVY,
+    &structure::HLSL,
+    &structure::IDRIS,
+    &structure::JSONNET,
     &structure::JULIA,
+    &structure::JUST,
+    &structure::MATLAB,
     &structure::NIX,
     &structure::OBJC,
+    &structure::ODIN,
+    &structure::PASCAL,
     &structure::PERL,
     &structure::POWERSHELL,
+    &structure::PRISMA,
+    &structure::PROLOG,
+    &structure::PUPPET,
+    &structure::QML,
     &structure::R,
+    &structure::RACKET,
+    &structure::REGO,
+    &structure::RESCRIPT,
+    &structure::SCHEME,
     &structure::SOLIDITY,
+    &structure::STARLARK,
+    &structure::TCL,
+    &structure::TEMPL,
+    &structure::THRIFT,
+    &structure::V,
     &structure::VHDL,
+    &structure::VIM,
+    &structure::VISUAL_BASIC,
     // Data, documents, and what holds code of other languages.
+    &formats::asciidoc::ASCIIDOC,
+    &formats::component::ASTRO,
     &formats::cmake::CMAKE,
+    &formats::owners::CODEOWNERS,
     &formats::css::CSS,
+    &formats::csv::CSV,
     &formats::docker::DOCKERFILE,
+    &formats::env::DOTENV,
+    &formats::embedded::EJS,
+    &formats::embedded::ERB,
+    &formats::owners::GIT_ATTRIBUTES,
+    &formats::gomod::GO_MOD,
     &formats::graphql::GRAPHQL,
     &formats::hcl::HCL,
     &formats::html::HTML,
+    &formats::ini::INI,
+    &formats::jinja::JINJA,
     &formats::json::JSON,
+    &formats::kdl::KDL,
+    &formats::style::LESS,
     &formats::make::MAKE,
     &formats::markdown::MARKDOWN,
+    &formats::meson::MESON,
     &formats::notebook::NOTEBOOK,
+    &formats::properties::PROPERTIES,
     &formats::proto::PROTO,
+    &formats::requirements::REQUIREMENTS,
+    &formats::kdl::RON,
+    &formats::rst::RST,
+    &formats::style::SASS,
+    &formats::style::SCSS,
     &formats::sql::SQL,
     &formats::component::SVELTE,
     &formats::toml::TOML,
+    &formats::typst::TYPST,
     &formats::component::VUE,
     &formats::xml::XML,
     &formats::yaml::YAML,
@@ -336,6 +390,9 @@ impl Lang {
         if let Some(found) = LANGUAGES.iter().position(|language| language.file_names.contains(&base)) {
             return Some(Lang(found as u8));
         }
+        if ambiguous::is_requirements(path) {
+            return Lang::named("requirements");
+        }
         let extension = Path::new(path).extension()?.to_str()?;
         let lower = extension.to_ascii_lowercase();
         // `.C` and `.H` are C++ by custom; everything else is told without case.
@@ -348,6 +405,9 @@ impl Lang {
 
     /// `Dockerfile.dev`, `Makefile.in`: a whole file name with an ending of its own that is no language's.
     fn of_variant(base: &str) -> Option<Lang> {
+        if base.starts_with(".env.") {
+            return Lang::named("dotenv");
+        }
         let (stem, _) = base.split_once('.')?;
         ["Dockerfile", "Containerfile", "Makefile", "GNUmakefile"].contains(&stem).then(|| Lang::of_path(stem))?
     }
@@ -359,8 +419,11 @@ impl Lang {
             let bare = Path::new(path).extension().is_none();
             return if bare { shebang(bytes).and_then(Lang::named) } else { None };
         };
-        let header = Path::new(path).extension().is_some_and(|extension| extension == "h");
-        if header && cpp::looks_like_cpp(bytes) { Lang::named("cpp") } else { Some(lang) }
+        match ambiguous::by_content(path, bytes) {
+            ambiguous::Verdict::ByName => Some(lang),
+            ambiguous::Verdict::Is(name) => Lang::named(name),
+            ambiguous::Verdict::None => None,
+        }
     }
 
     /// The language of this stable name.
@@ -408,6 +471,14 @@ fn shebang(bytes: &[u8]) -> Option<&'static str> {
         "dart" => "dart",
         "ocaml" => "ocaml",
         "kotlin" => "kotlin",
+        "awk" | "gawk" | "mawk" | "nawk" => "awk",
+        "just" => "just",
+        "swipl" => "prolog",
+        "guile" => "scheme",
+        "racket" => "racket",
+        "sbcl" | "ecl" | "clisp" => "commonlisp",
+        "emacs" => "elisp",
+        "v" => "v",
         "Rscript" => "r",
         "julia" => "julia",
         "tclsh" | "wish" => "tcl",

@@ -6,42 +6,101 @@
 //!
 //! Knows tree shapes, no language.
 
+mod ada;
+mod apex;
+mod awk;
+mod bicep;
+mod capnp;
 mod clojure;
+mod commonlisp;
+mod elisp;
 mod elm;
 mod erlang;
+mod fish;
+mod gdscript;
 mod gleam;
 mod glsl;
 mod groovy;
+mod idris;
+mod jsonnet;
 mod julia;
+mod just;
+mod lisp;
+mod matlab;
 mod nix;
 mod objc;
+mod odin;
+mod pascal;
 mod perl;
 mod powershell;
+mod prisma;
+mod prolog;
+mod puppet;
+mod qmljs;
 mod r;
+mod rego;
+mod rescript;
+mod scheme;
 mod solidity;
+mod starlark;
+mod tcl;
+mod templ;
+mod thrift;
+mod v;
+mod vb;
 mod vhdl;
+mod vim;
 
 use tree_sitter::Node;
 
 use crate::lang::common::Fields as _;
 
+pub(super) use self::ada::ADA;
+pub(super) use self::apex::APEX;
+pub(super) use self::awk::AWK;
+pub(super) use self::bicep::BICEP;
+pub(super) use self::capnp::CAPNP;
 pub(super) use self::clojure::CLOJURE;
+pub(super) use self::commonlisp::COMMON_LISP;
+pub(super) use self::elisp::ELISP;
 pub(super) use self::elm::ELM;
 pub(super) use self::erlang::ERLANG;
+pub(super) use self::fish::FISH;
+pub(super) use self::gdscript::GDSCRIPT;
 pub(super) use self::gleam::GLEAM;
-pub(super) use self::glsl::GLSL;
+pub(super) use self::glsl::{GLSL, HLSL};
 pub(super) use self::groovy::GROOVY;
+pub(super) use self::idris::IDRIS;
+pub(super) use self::jsonnet::JSONNET;
 pub(super) use self::julia::JULIA;
+pub(super) use self::just::JUST;
+pub(super) use self::matlab::MATLAB;
 pub(super) use self::nix::NIX;
 pub(super) use self::objc::OBJC;
+pub(super) use self::odin::ODIN;
+pub(super) use self::pascal::PASCAL;
 pub(super) use self::perl::PERL;
 pub(super) use self::powershell::POWERSHELL;
+pub(super) use self::prisma::PRISMA;
+pub(super) use self::prolog::PROLOG;
+pub(super) use self::puppet::PUPPET;
+pub(super) use self::qmljs::QML;
 pub(super) use self::r::R;
+pub(super) use self::rego::REGO;
+pub(super) use self::rescript::RESCRIPT;
+pub(super) use self::scheme::{RACKET, SCHEME};
 pub(super) use self::solidity::SOLIDITY;
+pub(super) use self::starlark::STARLARK;
+pub(super) use self::tcl::TCL;
+pub(super) use self::templ::TEMPL;
+pub(super) use self::thrift::THRIFT;
+pub(super) use self::v::V;
+pub(super) use self::vb::VISUAL_BASIC;
 pub(super) use self::vhdl::VHDL;
+pub(super) use self::vim::VIM;
 use super::common::UsageKinds;
 use super::{Family, Hooks, Language, Tier};
-use crate::facts::model::{ExprKind, Kind, NONE};
+use crate::facts::model::{ExprKind, Kind, NONE, import_flag};
 use crate::facts::walker::{NewDef, Walker};
 
 /// What the languages of this tier have in common; each overrides what it says itself.
@@ -152,4 +211,10 @@ fn last_name<'t>(node: Node<'t>, plain: &[&str]) -> Option<Node<'t>> {
 fn import(walker: &mut Walker<'_>, place: Node<'_>) {
     let text = walker.text(place).trim_matches(['"', '\'', '<', '>', ' ']);
     walker.import(place, text, "", "", 0);
+}
+
+/// Takes in a module all of whose names are then known here without a word in front.
+fn include(walker: &mut Walker<'_>, place: Node<'_>) {
+    let text = walker.text(place).trim_matches(['"', '\'', '<', '>', ' ']);
+    walker.import(place, text, "", "", import_flag::WILDCARD);
 }

@@ -24,6 +24,7 @@ pub(crate) mod shell;
 mod swift;
 mod ties;
 mod twins;
+mod written;
 mod zig;
 
 use rustc_hash::FxHashMap;

@@ -158,7 +158,11 @@ impl FileLinker<'_, '_, '_> {
 
     fn import_edge(&mut self, row: &ImportRow, target: NodeId) {
         let table = &self.infer.scopes.table;
-        let role = if row.flags & import_flag::REEXPORT != 0 { Role::ReExport } else { Role::Import };
+        let role = match row.flags {
+            flags if flags & import_flag::REEXPORT != 0 => Role::ReExport,
+            flags if flags & import_flag::LINK != 0 => Role::Read,
+            _ => Role::Import,
+        };
         let aliased = !row.name.is_empty() && table.node_name.get(target as usize) != Some(&table.name_of(self.file, row.name));
         let bound = Bound::To { node: target, tier: Tier::AstResolved, confidence: 100, aliased };
         let owner = self.owner(row.owner);

@@ -467,6 +467,10 @@ impl<'a> Scopes<'a> {
         {
             return Entity::None;
         }
+        // What such a file includes is seen in it alone: edits are relinked on that understanding.
+        if outside && self.table.family(file) == Some(Family::Plain) {
+            return Entity::None;
+        }
         let view = &self.table.views[file];
         let script = self.table.family(file) == Some(Family::Script);
         for (index, row) in view.imports.iter().enumerate() {

@@ -55,6 +55,10 @@ const SURROUNDINGS: &[&str] = &[
     "f =\n    $\n",
     "entity a is end;\narchitecture b of a is begin\nprocess begin\n$\nend process;\nend b;\n",
     "architecture b of a is begin\nprocess begin\n$\nend process;\nend b;\n",
+    "var x = $\n",
+    "x :- $.\n",
+    "A {\n    b: $\n}\n",
+    "Module A\nSub F()\n$\nEnd Sub\nEnd Module\n",
 ];
 /// Names that stand for placeholders: which of them a grammar takes depends on what it thinks of capitals and marks.
 const NAMES: &[(&str, &str)] = &[("mvq", "mvz"), ("Mvq", "Mvz"), ("$mvq", "$mvz"), ("_mvq", "_mvz")];

@@ -1,15 +1,15 @@
-//! Vue and Svelte components: their scripts are TypeScript or JavaScript in the host file, and their templates render components.
+//! Vue, Svelte and Astro components: their scripts are TypeScript or JavaScript in the host file, and their templates render components.
 //!
 //! They belong to the family of their scripts, so that imports of and from them resolve.
 
 use tree_sitter::Node;
 
-use super::super::{Action, Family, Hooks, Language, Tier};
+use super::super::{Action, Family, Hooks, Lang, Language, Tier};
 use super::{FORMAT, child, children, html};
 use crate::facts::model::{NONE, Role};
 use crate::facts::walker::{Embed, Walker};
 
-/// What both have in common.
+/// What they have in common.
 const COMPONENT: Language = Language {
     tier: Tier::Deep,
     family: Family::Script,
@@ -40,6 +40,16 @@ pub(in crate::lang) static SVELTE: Language = Language {
     ..COMPONENT
 };
 
+/// Astro.
+pub(in crate::lang) static ASTRO: Language = Language {
+    name: "astro",
+    extensions: &["astro"],
+    grammar: || tree_sitter_astro_next::LANGUAGE.into(),
+    table: &[("document", Action::Hook(document))],
+    hooks: Hooks::NONE,
+    ..COMPONENT
+};
+
 /// How deep templates are followed.
 const TEMPLATE: usize = 200;
 
@@ -47,6 +57,12 @@ fn document(walker: &mut Walker<'_>, root: Node<'_>) {
     for node in children(root) {
         match node.kind() {
             "script_element" | "style_element" => {}
+            // What stands between the fences of an Astro page is TypeScript.
+            "frontmatter" => {
+                if let (Some(lang), Some(code)) = (Lang::named("typescript"), child(node, "frontmatter_js_block")) {
+                    walker.embed_node(lang, code, Embed::Whole);
+                }
+            }
             _ => rendered(walker, node, 0),
         }
     }
@@ -117,6 +133,24 @@ function go(a: Item): number { return run(a) }
 {#if name}<Foo on:click={go}/>{/if}
 //         ^ render Foo
 "#,
+        );
+    }
+
+    #[test]
+    fn the_frontmatter_of_an_astro_page() {
+        check_facts(
+            "astro",
+            r"
+---
+import Card from './Card.astro';
+//     ^ import ./Card.astro|default|Card
+const { title } = load(1);
+//      ^ def constant title
+//                ^ call load
+---
+<main><Card title={title} /></main>
+//     ^ render Card
+",
         );
     }
 }

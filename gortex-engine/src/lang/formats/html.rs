@@ -1,12 +1,13 @@
 //! HTML: headings, elements with an id, files that are named, scripts and styles.
 //!
-//! Scripts are code of the page and linked as such; the text of a template engine in one makes it unreadable and it is left out.
+//! A link is a reference from one document to another, told once; those of the navigation that stands around every page of a
+//! site are none. Scripts are code of the page and linked as such; the text of a template engine in one makes it unreadable and it is left out.
 
 use tree_sitter::Node;
 
 use super::super::{Action, Family, Hooks, Lang, Language};
 use super::{Book, FORMAT, child, children, is_local_path};
-use crate::facts::model::{Kind, import_flag};
+use crate::facts::model::{Kind, NONE, import_flag};
 use crate::facts::walker::{Embed, NewDef, Walker};
 
 /// HTML.
@@ -30,7 +31,7 @@ fn document(walker: &mut Walker<'_>, root: Node<'_>) {
     // What a script says of its definitions must not be said of the page's.
     scripts(walker, root, Embed::Sound, 0);
     let mut book = Book::new();
-    elements(walker, &mut book, root, 0);
+    elements(walker, &mut book, root, (0, false));
 }
 
 /// Walks scripts and styles where they stand.
@@ -75,7 +76,7 @@ fn style(walker: &mut Walker<'_>, node: Node<'_>, how: Embed) {
     }
 }
 
-fn elements<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>, depth: usize) {
+fn elements<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>, (depth, around): (usize, bool)) {
     for inner in children(node) {
         if !matches!(inner.kind(), "element" | "script_element" | "style_element") {
             continue;
@@ -83,7 +84,8 @@ fn elements<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>, de
         let Some(tag) = child(inner, "start_tag").or_else(|| child(inner, "self_closing_tag")) else { continue };
         let Some(tag_name) = child(tag, "tag_name") else { continue };
         let tag_text = walker.text(tag_name);
-        mentions(walker, tag, tag_text);
+        let around = around || is_navigation(walker, tag, tag_text);
+        mentions(walker, tag, tag_text, around);
         if let Some(id) = value_of(walker, tag, "id").filter(|id| !walker.text(*id).contains(['{', '<'])) {
             let name = walker.text(id).to_owned();
             let new = NewDef::new(Kind::Element, inner, id).body(children(inner).get(1).copied());
@@ -95,7 +97,7 @@ fn elements<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>, de
             heading(walker, book, inner);
         }
         if depth < ELEMENTS && inner.kind() == "element" {
-            elements(walker, book, inner, depth + 1);
+            elements(walker, book, inner, (depth + 1, around));
         }
     }
 }
@@ -123,19 +125,41 @@ fn heading<'t>(walker: &mut Walker<'_>, book: &mut Book<'t>, node: Node<'t>) {
     }
 }
 
-/// Files that a tag names.
-fn mentions(walker: &mut Walker<'_>, tag: Node<'_>, name: &str) {
-    let attribute = match name {
-        "script" | "img" | "iframe" | "source" => "src",
-        "link" | "a" => "href",
+/// What every page of a site has around its text: links in there say where the reader may go, not what the page speaks of.
+fn is_navigation(walker: &Walker<'_>, tag: Node<'_>, name: &str) -> bool {
+    const WORDS: &[&str] = &["nav", "navbar", "navigation", "sidebar", "menu", "toc", "breadcrumb", "breadcrumbs", "pagination"];
+    let says = |attribute| {
+        value_of(walker, tag, attribute).is_some_and(|value| {
+            walker
+                .text(value)
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
+        })
+    };
+    matches!(name, "nav" | "header" | "footer" | "aside")
+        || (!matches!(name, "html" | "body") && ["class", "id", "role"].into_iter().any(says))
+}
+
+/// Claimed names: documents that the page links to.
+const LINKED: u8 = 0;
+
+/// Files that a tag names. A link in the text is told once for each document; what a page is made of is taken in.
+fn mentions(walker: &mut Walker<'_>, tag: Node<'_>, name: &str, around: bool) {
+    let (attribute, flags) = match name {
+        "script" | "img" | "iframe" | "source" => ("src", import_flag::MODULE),
+        "link" => ("href", import_flag::MODULE),
+        "a" if !around => ("href", import_flag::MODULE | import_flag::LINK),
         _ => return,
     };
     let Some(value) = value_of(walker, tag, attribute) else { return };
     let text = walker.text(value);
     let path = text.split(['#', '?']).next().unwrap_or("");
-    if is_local_path(path) {
-        let relative = if path.starts_with(['.', '/']) { path.to_owned() } else { format!("./{path}") };
-        walker.import(value, &relative, "", "", import_flag::MODULE);
+    if !is_local_path(path) {
+        return;
+    }
+    let relative = if path.starts_with(['.', '/']) { path.to_owned() } else { format!("./{path}") };
+    if flags & import_flag::LINK == 0 || walker.claim(NONE, LINKED, &relative) {
+        walker.import(value, &relative, "", "", flags);
     }
 }
 
@@ -175,5 +199,22 @@ mod tests {
 </body></html>
 "#,
         );
+    }
+
+    #[test]
+    fn links_of_the_text_are_references_and_navigation_is_none() {
+        use crate::facts::model::Role;
+        let page = "<html><body><nav><a href=\"c.html\">c</a></nav><div class=\"left sidebar\"><a href=\"c.html\">c</a></div>\
+            <p><a href=\"b.html#x\">b</a> <a href=\"b.html#y\">b</a></p><script src=\"d.js\"></script></body></html>";
+        let graph = crate::index::build::graph_of(&[
+            ("a.html", page),
+            ("b.html", "<p>b</p>"),
+            ("c.html", "<p>c</p>"),
+            ("d.js", "export const d = 1;\n"),
+        ]);
+        let from = graph.by_id("a.html").expect("the page");
+        let rows: Vec<(String, Role)> = graph.out(from).iter().map(|edge| (graph.id(edge.to), edge.role())).collect();
+        let to: Vec<_> = rows.iter().filter(|(to, _)| to.contains('.') && !to.contains("::")).collect();
+        assert_eq!(to, [&("b.html".to_owned(), Role::Read), &("d.js".to_owned(), Role::Import)]);
     }
 }

@@ -6,21 +6,36 @@
 //!
 //! Knows trees of one file.
 
+pub(super) mod asciidoc;
 pub(super) mod cmake;
 pub(super) mod component;
 pub(super) mod css;
+pub(super) mod csv;
 mod data;
 pub(super) mod docker;
+pub(super) mod embedded;
+pub(super) mod env;
+pub(super) mod gomod;
 pub(super) mod graphql;
 pub(super) mod hcl;
 pub(super) mod html;
+pub(super) mod ini;
+pub(super) mod jinja;
 pub(super) mod json;
+pub(super) mod kdl;
 pub(super) mod make;
 pub(super) mod markdown;
+pub(super) mod meson;
 pub(super) mod notebook;
+pub(super) mod owners;
+pub(super) mod properties;
 pub(super) mod proto;
+pub(super) mod requirements;
+pub(super) mod rst;
 pub(super) mod sql;
+pub(super) mod style;
 pub(super) mod toml;
+pub(super) mod typst;
 pub(super) mod xml;
 pub(super) mod yaml;
 
@@ -36,6 +51,9 @@ use crate::facts::walker::{NewDef, Walker};
 const MOST: u32 = 400;
 /// How deep keys are told: `a.b.c`.
 const DEPTH: usize = 3;
+
+/// The grammar of formats that are lines: it takes any text, and nothing in its tree is asked for.
+const LINES: fn() -> tree_sitter::Language = || tree_sitter_embedded_template::LANGUAGE.into();
 
 /// What formats have in common.
 const FORMAT: Language = Language {

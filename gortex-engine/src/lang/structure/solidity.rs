@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::common::Fields as _;
 
-use super::{BASE, call, child, import, named};
+use super::{BASE, call, child, include, named};
 use crate::facts::model::{Kind, Role, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker};
 use crate::lang::Action::Hook;
@@ -17,7 +17,7 @@ pub(in crate::lang) static SOLIDITY: Language = Language {
     implicit_self: true,
     grammar: || tree_sitter_solidity::LANGUAGE.into(),
     table: &[
-        ("import_directive", Hook(|walker, node| node.field("source").into_iter().for_each(|path| import(walker, path)))),
+        ("import_directive", Hook(import_directive)),
         ("contract_declaration", Hook(|walker, node| contract(walker, node, Kind::Class))),
         ("interface_declaration", Hook(|walker, node| contract(walker, node, Kind::Interface))),
         ("library_declaration", Hook(|walker, node| contract(walker, node, Kind::Class))),
@@ -41,6 +41,22 @@ pub(in crate::lang) static SOLIDITY: Language = Language {
     ],
     ..BASE
 };
+
+/// Without names all of a file is taken in, with names those alone.
+fn import_directive(walker: &mut Walker<'_>, node: Node<'_>) {
+    let Some(source) = node.field("source") else { return };
+    let mut cursor = node.walk();
+    let names: Vec<Node<'_>> = node.children_by_field_name("import_name", &mut cursor).collect();
+    if names.is_empty() {
+        return include(walker, source);
+    }
+    let module = walker.text(source).trim_matches(['"', '\'']);
+    for name in names {
+        let alias = name.next_named_sibling().filter(|_| name.next_sibling().is_some_and(|word| word.kind() == "as"));
+        let (text, alias) = (walker.text(name), alias.map(|alias| walker.text(alias)));
+        walker.import(name, module, text, alias.unwrap_or(text), 0);
+    }
+}
 
 fn contract(walker: &mut Walker<'_>, node: Node<'_>, kind: Kind) {
     let Some(name) = node.field("name") else { return walker.visit_children(node) };

@@ -208,13 +208,20 @@ impl PlainNames {
 
     /// The file that a path in a file means: beside the file, or from the top of its repository.
     pub fn resolve(modules: &Modules, table: &Table<'_>, file: usize, text: &str) -> Module {
-        let Some(language) = format_of(&table.files[file]) else { return Module::Unknown };
+        let Some(language) = format_of(&table.files[file]) else {
+            let found = super::written::find(modules, table.language(file), &table.files[file].path, text);
+            return found.map_or(Module::Unknown, |found| Module::Node(table.files[found as usize].base));
+        };
         let from = folder(&table.files[file].path);
         let endings: &[&str] = match language {
             "hcl" => &["/main.tf"],
             "cmake" => &["", ".cmake", "/CMakeLists.txt"],
             "yaml" => &["", "/action.yml", "/action.yaml"],
             "markdown" => &["", ".md", "/README.md", "/index.md"],
+            "go_mod" => &["/go.mod"],
+            "rst" => &["", ".rst"],
+            "meson" => &["/meson.build"],
+            "scss" | "sass" | "less" => &["", ".scss", ".sass", ".less", ".css", "/index.scss", "/_index.scss", "/_index.sass"],
             _ => &[""],
         };
         let at = |path: String| endings.iter().find_map(|ending| modules.path(&format!("{path}{ending}")));
@@ -223,7 +230,14 @@ impl PlainNames {
         let found = match text.strip_prefix('/') {
             Some(rooted) => above().filter_map(|at_folder| join(at_folder, rooted)).filter_map(at).last(),
             None if language == "protobuf" => above().filter_map(|at_folder| join(at_folder, text)).find_map(at),
-            None => join(from, text).and_then(at),
+            None => join(from, text).and_then(at).or_else(|| {
+                // A partial of Sass is named without the mark that its file has.
+                let partial = || {
+                    let (within, name) = text.rsplit_once('/').map_or(("", text), |(within, name)| (within, name));
+                    join(from, &format!("{within}/_{name}")).and_then(at)
+                };
+                matches!(language, "scss" | "sass").then(partial)?
+            }),
         };
         found.map_or(Module::Unknown, |found| Module::Node(table.files[found as usize].base))
     }
