@@ -39,6 +39,8 @@ impl Client {
             .env("XDG_CACHE_HOME", home)
             .env("XDG_DATA_HOME", home)
             .env("XDG_STATE_HOME", home)
+            // Its own process is measured, not a shared one.
+            .env("GORTEX_DAEMON", "off")
             .env_remove("GORTEX_TOOLS")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

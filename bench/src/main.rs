@@ -10,6 +10,7 @@ mod corpus;
 mod edges;
 mod edit;
 mod index;
+mod load;
 mod machine;
 mod measure;
 mod tools;
@@ -38,6 +39,20 @@ enum Bench {
     Tools(Tools),
     /// One edited file, from the write to an answer that knows of it, through a real `gortex mcp`.
     Edit(Tools),
+    /// Many clients of one daemon at once, reads and edits mixed: errors, memory, times.
+    Load {
+        /// The folder to ask about; it is copied first.
+        path: PathBuf,
+        /// How many clients.
+        #[arg(long, default_value_t = 64)]
+        clients: usize,
+        /// For how many seconds.
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// The `gortex` binary; without it a release build is made.
+        #[arg(long)]
+        server: Option<PathBuf>,
+    },
     /// Both of the first two.
     All {
         #[command(flatten)]
@@ -91,6 +106,12 @@ fn main() -> Result<()> {
             index(&options)?;
             println!();
             tools(&options.paths, &tool_options)
+        }
+        Bench::Load { path, clients, seconds, server: named } => {
+            let server = server(&ToolOptions { samples: 0, server: named })?;
+            let time = std::time::Duration::from_secs(seconds);
+            print!("{}", load::measure(&server, &path.canonicalize()?, clients.max(1), time)?);
+            Ok(())
         }
         Bench::Edges { path } => {
             let state = tempfile::tempdir()?;

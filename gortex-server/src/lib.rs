@@ -7,6 +7,7 @@ pub mod config;
 mod freshness;
 pub mod handlers;
 pub mod landed;
+pub mod operator;
 pub mod registry;
 pub mod session;
 pub mod state;

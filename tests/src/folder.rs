@@ -61,7 +61,7 @@ impl Folder {
     }
 
     /// The environment in which nothing of this machine's user is in reach. The cache has a folder of its own.
-    pub fn environment(&self) -> [(&'static str, PathBuf); 6] {
+    pub fn environment(&self) -> [(&'static str, PathBuf); 7] {
         [
             ("HOME", self.home.clone()),
             ("XDG_CACHE_HOME", self.home.join("cache")),
@@ -69,6 +69,8 @@ impl Folder {
             ("XDG_DATA_HOME", self.home.join("data")),
             ("XDG_RUNTIME_DIR", self.home.join("run")),
             ("XDG_STATE_HOME", self.home.join("state")),
+            // Tests of the daemon ask for it; the others must leave no process behind.
+            ("GORTEX_DAEMON", PathBuf::from("off")),
         ]
     }
 

@@ -5,8 +5,10 @@
 
 mod answer;
 mod client;
+mod daemon;
 mod folder;
 
 pub use answer::Reply;
 pub use client::{Client, Options, command};
+pub use daemon::{Answer, Daemon, run_folder};
 pub use folder::{Folder, blob_sha};

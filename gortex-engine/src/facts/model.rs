@@ -303,6 +303,8 @@ byte_enum! {
         /// What the callee `base` hands to a function that it is given: `slot` holds the argument's position (high five bits) and
         /// the parameter's (low three).
         Given = "given",
+        /// What the wrapper whose text is `name` was made of: where that is a library's, it is used like `base`.
+        Wrapped = "wrapped",
     }
 }
 
@@ -533,6 +535,23 @@ pub struct ExportRow {
     pub at: u32,
     /// Its line.
     pub line: u32,
+}
+
+/// A type parameter, where it is known, and what bounds it. Each place that says something of it has a row: its declaration and every
+/// clause of a `where`.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct GenericRow {
+    /// Its name.
+    pub name: Str,
+    /// What bounds it, as written; empty where nothing does.
+    pub bound: Str,
+    /// First byte of the definition or `impl` that it belongs to.
+    pub start: u32,
+    /// One past the last byte of the same.
+    pub end: u32,
+    /// Its position among the arguments of the type around; [`NONE`] where a receiver does not tell it: a function's own, a clause.
+    pub slot: u32,
 }
 
 byte_enum! {

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::infer::{Hierarchy, Infer, Place};
+use super::infer::{Hierarchy, Infer, Place, bounds};
 use super::scope::{Entity, Scopes, Want};
 use super::table::NameId;
 use crate::facts::model::{DefRow, Kind, NONE, Role, SuperRow, flag};
@@ -21,6 +21,8 @@ use crate::lang::Family;
 pub(crate) struct Stated {
     /// A type, its supertype, and whether its methods become those of the type itself (Ruby's `extend`).
     relations: Vec<(NodeId, NodeId, bool)>,
+    /// A bound, and what everything that has it is given.
+    blankets: Vec<(NodeId, NodeId)>,
     /// Types with a supertype that is not ours.
     open: Vec<NodeId>,
     edges: Vec<EdgeRow>,
@@ -81,6 +83,12 @@ impl Built {
                     known.push(*target);
                 }
             }
+            for (bound, target) in &file.blankets {
+                let given = built.hierarchy.blanket.entry(*bound).or_default();
+                if !given.contains(target) {
+                    given.push(*target);
+                }
+            }
             built.hierarchy.open.extend(&file.open);
             built.edges.extend(&file.edges);
         }
@@ -139,6 +147,7 @@ fn taken_over(scopes: &Scopes<'_>, was: &Stated, now: impl Fn(NodeId) -> NodeId)
     });
     Some(Stated {
         relations: relations.collect::<Option<_>>()?,
+        blankets: was.blankets.iter().map(|(bound, given)| Some((still(*bound)?, still(*given)?))).collect::<Option<_>>()?,
         open: was.open.iter().map(|node| still(*node)).collect::<Option<_>>()?,
         edges: edges.collect::<Option<_>>()?,
     })
@@ -163,7 +172,7 @@ fn declared_in(scopes: &Scopes<'_>, file: usize) -> Stated {
     let mut stated = Stated::default();
     let table = &scopes.table;
     let none = Hierarchy::default();
-    let infer = Infer { scopes, hierarchy: &none };
+    let infer = Infer::new(scopes, &none);
     let view = &table.views[file];
     let base = table.files[file].base;
     for row in view.supers {
@@ -185,6 +194,9 @@ fn declared_in(scopes: &Scopes<'_>, file: usize) -> Stated {
         }
         match found {
             Entity::Node(target) if (Some(target) != sub || (mixin && row.embeds == 1)) && table.is_type(target) => {
+                if sub.is_none() {
+                    blanket(scopes, &mut stated, file, row, target);
+                }
                 relate(scopes, &mut stated, file, row, sub, target);
             }
             Entity::Node(_) => {}
@@ -205,6 +217,21 @@ pub(crate) fn replaced(scopes: &Scopes<'_>, sources: &mut Sources, edges: &[Edge
         *stated = now;
     }
     found
+}
+
+/// `impl<T: Bound> Trait for T`: whatever has the bound has the trait.
+fn blanket(scopes: &Scopes<'_>, stated: &mut Stated, file: usize, row: &SuperRow, target: NodeId) {
+    let table = &scopes.table;
+    let none = Hierarchy::default();
+    let infer = Infer::new(scopes, &none);
+    let place = Place { file, owner: table.files[file].base };
+    for bound in bounds(table, file, row.at, table.str(file, row.sub_type)) {
+        if let Entity::Node(above) = infer.type_node(place, bound)
+            && above != target
+        {
+            stated.blankets.push((above, target));
+        }
+    }
 }
 
 /// Every part of a C# class has the supertypes that any of them names.
@@ -398,10 +425,9 @@ fn is_elixir(scopes: &Scopes<'_>, node: NodeId) -> bool {
 
 /// The edges of overriding members that stand in files that are wanted.
 fn overriding(scopes: &Scopes<'_>, hierarchy: &Hierarchy, wanted: impl Fn(usize) -> bool + Sync) -> Vec<EdgeRow> {
-    let infer = Infer { scopes, hierarchy };
     let mut subs: Vec<NodeId> = hierarchy.supers.keys().copied().collect();
     subs.sort_unstable();
-    subs.par_iter().flat_map_iter(|sub| overriding_in(scopes, &infer, *sub, &wanted)).collect()
+    subs.par_iter().flat_map_iter(|sub| overriding_in(scopes, &Infer::new(scopes, hierarchy), *sub, &wanted)).collect()
 }
 
 /// The edges of the members of one type to what they replace.

@@ -156,16 +156,15 @@ impl<'a> Prepared<'a> {
     }
 
     fn infer(&self) -> Infer<'_, 'a> {
-        Infer { scopes: &self.scopes, hierarchy: &self.hierarchy }
+        Infer::new(&self.scopes, &self.hierarchy)
     }
 
     fn bind_all(&self) -> Columns {
-        let infer = self.infer();
         let mut assembly = Assembly::new(self, None);
         let files = self.scopes.table.files.len();
         for first in (0..files).step_by(AT_ONCE) {
             let some = (first..files.min(first + AT_ONCE)).into_par_iter();
-            assembly.add(first, some.map(|file| Part::Fresh(refs::link_file(&infer, file))).collect());
+            assembly.add(first, some.map(|file| Part::Fresh(refs::link_file(&self.infer(), file))).collect());
         }
         assembly.columns()
     }
@@ -206,11 +205,11 @@ fn scopes<'a>(
 /// Members that are declared outside their type, with the type.
 fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
     let none = Hierarchy::default();
-    let infer = Infer { scopes, hierarchy: &none };
     let table = &scopes.table;
     let per_file: Vec<Vec<(NodeId, NodeId)>> = (0..table.files.len())
         .into_par_iter()
         .map(|file| {
+            let infer = Infer::new(scopes, &none);
             let view = &table.views[file];
             let base = table.files[file].base;
             // In C# a function for another type stays a member of the class that it is written in.

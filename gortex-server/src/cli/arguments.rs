@@ -2,7 +2,7 @@
 //!
 //! `key=value` guesses the type from the value's text, `key:=json` takes it as it is. Which separator comes first decides.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Reads one `--arg`. The error is a sentence for the person at the terminal.
 pub(crate) fn parse(argument: &str) -> Result<(String, Value), String> {
@@ -53,10 +53,20 @@ pub(crate) fn put(arguments: &mut Map<String, Value>, key: &str, value: Value) {
     arguments.insert(key.to_owned(), value);
 }
 
+/// Puts a format where the tool reads it.
+pub(crate) fn set_format(arguments: &mut Map<String, Value>, format: &str, compact: bool) {
+    if !compact {
+        arguments.entry("format").or_insert_with(|| format.into());
+        return;
+    }
+    let output = arguments.entry("output").or_insert_with(|| json!({}));
+    if let Value::Object(output) = output {
+        output.entry("format").or_insert_with(|| format.into());
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[track_caller]

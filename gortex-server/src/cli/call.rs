@@ -4,27 +4,40 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gortex_core::{Body, CallContext, CallOutput, Extensions, Registry, SurfaceView, UnknownOptions, dispatch};
+use gortex_core::{Registry, SurfaceView};
 use serde_json::{Map, Value, json};
 
 use super::app::{App, dirs, folder, runtime, settings};
 use super::{Failure, arguments, bar, print_line};
-use crate::session::{Caller, ProgressSink};
+use crate::operator::{CallAnswer, CallOrder, answer, policy, unknown_options};
+use crate::session::{ClientInfo, Opening, ProgressSink, Road};
 use crate::tracking::Decision;
+use crate::transport::bounds::{Bounded, Bounds, GivenUp};
 
-/// A person waits as long as it takes.
-const PATIENCE: Duration = Duration::from_hours(24);
-
-/// How an answer is printed.
+/// How an answer is asked for and printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// JSON, always.
+    /// JSON, always: prose is wrapped.
     Json,
-    /// Prose as it is, JSON otherwise.
+    /// The compact format of agents.
+    Gcx,
+    /// Rows with a header, for models.
+    Toon,
+    /// Prose as it is.
     Text,
+}
+
+impl Format {
+    fn word(self) -> &'static str {
+        match self {
+            Format::Json => "json",
+            Format::Gcx => "gcx",
+            Format::Toon => "toon",
+            Format::Text => "text",
+        }
+    }
 }
 
 /// Arguments of `gortex call`.
@@ -41,9 +54,9 @@ pub(crate) struct CallArgs {
     /// The arguments as a JSON object in a file.
     #[arg(long, value_name = "FILE")]
     json_file: Option<PathBuf>,
-    /// How to print the answer.
-    #[arg(long, value_enum, default_value_t = Format::Json)]
-    format: Format,
+    /// The format of the answer; JSON when left out.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Print what would be called and stop.
     #[arg(long)]
     dry: bool,
@@ -56,60 +69,102 @@ pub(crate) struct CallArgs {
     /// Call the legacy tool of a name that both surfaces have.
     #[arg(long)]
     legacy: bool,
+    /// Call through the daemon or not at all.
+    #[arg(long, conflicts_with = "no_daemon")]
+    daemon: bool,
+    /// Call in this process, even when a daemon runs.
+    #[arg(long)]
+    no_daemon: bool,
 }
 
 /// Calls and prints.
 pub(crate) fn run(args: CallArgs) -> Result<ExitCode, Failure> {
-    let arguments = collect(&args)?;
-    let dirs = dirs()?;
-    let app = App::open(&dirs, settings(&dirs)?)?;
-    let surface = surface_of(&app.registry, &args.tool, args.legacy)?;
+    let mut arguments = collect(&args)?;
+    let registry = Arc::new(crate::registry::registry()?);
+    let surface = surface_of(&registry, &args.tool, args.legacy)?;
+    if let Some(format) = args.format {
+        arguments::set_format(&mut arguments, format.word(), surface == SurfaceView::Compact);
+    }
     if args.dry {
         let word = if surface == SurfaceView::Compact { "compact" } else { "legacy" };
         print_value(&json!({"tool": args.tool, "surface": word, "arguments": arguments}))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let decision = app.decide(&folder(args.repo.as_deref())?);
-    app.show_notices();
+    let order =
+        CallOrder { tool: args.tool.clone(), legacy: surface == SurfaceView::Legacy, arguments: Value::Object(arguments) };
+    let place = folder(args.repo.as_deref())?;
     let runtime = runtime()?;
-    let output = runtime.block_on(call(&app, decision, surface, &args, arguments));
-    app.server.shut_down();
+    let answer = match through_daemon(&args, &order, &place, &runtime)? {
+        Some(answer) => answer,
+        None => alone(&args, &order, &place, registry, &runtime)?,
+    };
     runtime.shutdown_background();
-    print_output(&args, &output)
+    print_answer(&args, answer)
 }
 
-async fn call(app: &App, decision: Decision, surface: SurfaceView, args: &CallArgs, arguments: Map<String, Value>) -> CallOutput {
-    app.server.set_patience(PATIENCE);
-    let progress = bar::progress(args.quiet);
-    match decision {
-        Decision::Track(repos) => {
-            let indexing = app.server.start(repos, Arc::clone(&progress));
-            // One call is all there will be: what it says of the index should be of the whole one.
-            if args.tool != "capabilities" && indexing.await.is_err() {
-                tracing::error!("the index task ended without a word");
-            }
+/// The answer of the daemon, when one runs.
+#[cfg(unix)]
+fn through_daemon(
+    args: &CallArgs,
+    order: &CallOrder,
+    place: &std::path::Path,
+    runtime: &tokio::runtime::Runtime,
+) -> Result<Option<CallAnswer>, Failure> {
+    use crate::transport::daemon::join::{self, JoinError};
+    use crate::transport::daemon::wire::Hello;
+    if args.no_daemon || super::mcp::embedded_by_environment() && !args.daemon {
+        return Ok(None);
+    }
+    let bearings = super::daemon::Bearings::find()?;
+    let hello = Hello { cwd: Some(place.to_owned()), ..bearings.hello.clone() };
+    match runtime.block_on(join::order(&bearings.place, &hello, "call", serde_json::to_value(order)?)) {
+        Ok(outcome) if outcome.ok => Ok(Some(serde_json::from_value(outcome.result)?)),
+        Ok(outcome) => Err(outcome.error_msg.unwrap_or_default().into()),
+        Err(error) if args.daemon => Err(Failure { code: super::daemon::ABSENT, message: error.to_string() }),
+        Err(JoinError::Absent) => Ok(None),
+        Err(error) => {
+            eprintln!("gortex: calling without the daemon: {error}");
+            Ok(None)
         }
-        Decision::Inactive { reason } => app.server.set_inactive(reason),
     }
-    let mut shared = Extensions::new();
-    shared.insert_arc(Arc::clone(&app.server));
-    shared.insert_arc(Arc::clone(&app.registry));
-    let context = CallContext { surface, unknown_options: unknown_options(), shared: Arc::new(shared), ..CallContext::default() };
-    let context = context.with_request(Extensions::new().with(Caller::Operator).with(ProgressSink::new(progress)));
-    let output = dispatch(&app.registry, &context, &args.tool, Value::Object(arguments)).await;
-    if let Some(operation) = output.operation.filter(|operation| operation.effect.is_mutating() && !args.quiet) {
-        eprintln!("gortex: {} is a {} operation", operation.id(), operation.effect);
-    }
-    output
 }
 
-/// What `GORTEX_TOOL_ARG_GUARD` asks for.
-pub(crate) fn unknown_options() -> UnknownOptions {
-    match std::env::var("GORTEX_TOOL_ARG_GUARD").as_deref() {
-        Ok("reject") => UnknownOptions::Reject,
-        Ok("0") => UnknownOptions::Ignore,
-        _ => UnknownOptions::Report,
-    }
+/// The answer of this process, from the snapshot and what changed since.
+fn alone(
+    args: &CallArgs,
+    order: &CallOrder,
+    place: &std::path::Path,
+    registry: Arc<Registry>,
+    runtime: &tokio::runtime::Runtime,
+) -> Result<CallAnswer, Failure> {
+    let dirs = dirs()?;
+    let app = App::open(&dirs, settings(&dirs)?)?;
+    let decision = app.decide(place);
+    app.show_notices();
+    let answered = runtime.block_on(async {
+        let progress = bar::progress(args.quiet);
+        match decision {
+            Decision::Track(repos) => drop(app.server.start(repos, Arc::clone(&progress))),
+            Decision::Inactive { reason } => app.server.set_inactive(reason),
+        }
+        let var = |name: &str| std::env::var(name).ok();
+        let road =
+            Road::new(Arc::clone(&app.server), registry, policy(order, unknown_options(var("GORTEX_TOOL_ARG_GUARD").as_deref())));
+        let client = Some(ClientInfo::new("gortex", env!("CARGO_PKG_VERSION")));
+        let session = app.server.sessions().open(Opening { client, ..Opening::default() })?;
+        let lane = app.server.queue().lane(1);
+        let bounds = Bounds::from_env(var).shared();
+        let bounded = Bounded { road: &road, session: &session, lane: &lane, bounds };
+        let give_up = async {
+            match tokio::signal::ctrl_c().await {
+                Ok(()) => GivenUp::Cancelled,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        Ok::<_, Failure>(answer(bounded, order, ProgressSink::new(progress), give_up).await)
+    })?;
+    app.server.shut_down();
+    Ok(CallAnswer::of(answered))
 }
 
 /// File, then `--json`, then `--arg`: later ones replace.
@@ -172,13 +227,25 @@ fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     near.into_iter().take(5).map(|(_, name)| name).collect()
 }
 
-fn print_output(args: &CallArgs, output: &CallOutput) -> Result<ExitCode, Failure> {
-    match (&output.body, args.format) {
-        (Body::Json(value), _) => print_value(value)?,
-        (Body::Text(text), Format::Text) => print_line(text.trim_end_matches('\n'))?,
-        (Body::Text(text), Format::Json) => print_value(&json!({"tool": args.tool, "format": "text", "text": text}))?,
+fn print_answer(args: &CallArgs, answer: CallAnswer) -> Result<ExitCode, Failure> {
+    if let Some(changes) = answer.changes.filter(|_| !args.quiet) {
+        eprintln!("gortex: {changes}");
     }
-    if output.is_error { Err(Failure::told()) } else { Ok(ExitCode::SUCCESS) }
+    if answer.json {
+        // The bytes are the answer's own; for a person they are laid out.
+        let pretty = std::io::stdout().is_terminal();
+        let laid = if pretty {
+            serde_json::from_str::<Value>(&answer.text).and_then(|value| serde_json::to_string_pretty(&value)).ok()
+        } else {
+            None
+        };
+        print_line(laid.as_deref().unwrap_or(&answer.text))?;
+    } else if args.format.is_none_or(|format| format == Format::Json) {
+        print_value(&json!({"tool": args.tool, "format": "text", "text": answer.text}))?;
+    } else {
+        print_line(answer.text.trim_end_matches('\n'))?;
+    }
+    if answer.is_error { Err(Failure::told()) } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// For a person with indents, for a program without.

@@ -10,10 +10,18 @@ use gortex_engine::index::bulk::Bulk;
 
 use super::Failure;
 use super::app::{App, dirs, folder, runtime, settings};
+#[cfg(unix)]
+use super::daemon::{ABSENT, Bearings, StartArgs};
 use crate::config::Config;
 use crate::surface::Policy;
 use crate::tracking::{self, Decision};
 use crate::transport::bounds::Bounds;
+#[cfg(unix)]
+use crate::transport::daemon::{
+    join::{self, JoinError, Joined},
+    proxy::{self, Way},
+    wire::{Hello, Mode},
+};
 use crate::transport::stdio;
 
 /// Arguments of `gortex mcp`.
@@ -28,10 +36,85 @@ pub(crate) struct McpArgs {
     /// Serve this repository instead of the one around the working directory.
     #[arg(long, value_name = "PATH")]
     index: Option<PathBuf>,
+    /// Serve through the daemon or not at all.
+    #[arg(long, conflicts_with = "embedded")]
+    proxy: bool,
+    /// Serve in this process, without the daemon. `GORTEX_DAEMON=off` does the same.
+    #[arg(long)]
+    embedded: bool,
 }
 
 /// Serves until the client is gone.
 pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
+    #[cfg(unix)]
+    if args.proxy || !args.embedded && !embedded_by_environment() {
+        match proxy(&args)? {
+            Ok(code) => return Ok(code),
+            Err(reason) if args.proxy => return Err(Failure { code: ABSENT, message: reason }),
+            // A host whose tools are gone can do nothing; one that is served here lacks only the sharing.
+            Err(reason) => eprintln!("gortex: serving without the daemon: {reason}"),
+        }
+    }
+    embedded(args)
+}
+
+/// Whether `GORTEX_DAEMON` says that there shall be no daemon.
+pub(crate) fn embedded_by_environment() -> bool {
+    std::env::var("GORTEX_DAEMON").is_ok_and(|word| ["off", "0", "no", "false"].contains(&word.trim().to_lowercase().as_str()))
+}
+
+/// Which tools the client wants.
+fn wanted_tools(args: &McpArgs) -> Option<String> {
+    std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or_else(|| args.tools.clone())
+}
+
+/// Joins the daemon and passes messages on; a reason when there is none to be had.
+#[cfg(unix)]
+fn proxy(args: &McpArgs) -> Result<Result<ExitCode, String>, Failure> {
+    let bearings = Bearings::find()?;
+    let absolute = |path: &PathBuf| folder(Some(path));
+    let hello = Hello {
+        mode: Mode::Mcp,
+        index: args.index.as_ref().map(absolute).transpose()?,
+        track: args.track.iter().map(absolute).collect::<Result<_, _>>()?,
+        tools: wanted_tools(args),
+        ..bearings.hello.clone()
+    };
+    let starter = super::daemon::starter(&StartArgs::default(), PathBuf::from("/"))?;
+    let way = Way { place: bearings.place, hello, starter };
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(async {
+        let mut joined = match join::join_or_start(&way.place, &way.hello, &way.starter).await {
+            Ok(joined) => joined,
+            Err(error) => return Err(error.to_string()),
+        };
+        if joined.ack.daemon_version != env!("CARGO_PKG_VERSION") {
+            joined = renewed(&way, joined).await.map_err(|error| error.to_string())?;
+        }
+        let (read, write) = rmcp::transport::stdio_pipes();
+        Ok(proxy::run(read, write, &way, joined).await)
+    });
+    runtime.shutdown_background();
+    Ok(outcome)
+}
+
+/// A daemon of another version: replaced when nobody uses it, joined as it is when somebody does.
+#[cfg(unix)]
+async fn renewed(way: &Way, joined: Joined) -> Result<Joined, JoinError> {
+    let (theirs, ours) = (joined.ack.daemon_version.clone(), env!("CARGO_PKG_VERSION"));
+    drop(joined);
+    if join::retire(&way.place, &way.hello).await? {
+        eprintln!("gortex: the daemon was version {theirs}; it was not in use and is started again as {ours}");
+    } else {
+        eprintln!(
+            "gortex: the daemon is version {theirs}, this is {ours}; it is in use and kept. `gortex daemon restart` renews it"
+        );
+    }
+    join::join_or_start(&way.place, &way.hello, &way.starter).await
+}
+
+/// Serves in this process.
+fn embedded(args: McpArgs) -> Result<ExitCode, Failure> {
     let dirs = dirs()?;
     // A server that does not start takes the tools away without a word; one with the defaults can say what is wrong.
     let config = settings(&dirs).unwrap_or_else(|error| {
@@ -53,9 +136,9 @@ pub(crate) fn run(args: McpArgs) -> Result<ExitCode, Failure> {
         repos = tracking::with_folder(repos, folder(Some(path))?, &app.config);
     }
     let policy = Policy {
-        forwarded: std::env::var("GORTEX_TOOLS").ok().filter(|spec| !spec.trim().is_empty()).or(args.tools),
+        forwarded: wanted_tools(&args),
         pinned: app.config.mcp.tools.clone(),
-        unknown_options: super::call::unknown_options(),
+        unknown_options: crate::operator::unknown_options(std::env::var("GORTEX_TOOL_ARG_GUARD").ok().as_deref()),
     };
     app.show_notices();
     let runtime = runtime()?;

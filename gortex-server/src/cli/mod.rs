@@ -1,17 +1,23 @@
 //! The command line.
 //!
-//! Exit codes: 0 is success, 1 a failed call or run, 2 a mistake in the command itself. Answers go to standard output, all
+//! Exit codes: 0 is success, 1 a failed call or run, 2 a mistake in the command itself, 3 a daemon that was asked for and is not there. Answers go to standard output, all
 //! else to standard error.
 
 mod app;
 mod arguments;
 mod bar;
 mod call;
+#[cfg(unix)]
+mod daemon;
 mod export;
 mod index;
+#[cfg(test)]
+mod manual;
 mod mcp;
 mod status;
 mod tools;
+
+pub(crate) use arguments::set_format;
 
 use std::process::ExitCode;
 
@@ -36,6 +42,9 @@ struct Cli {
 enum Verb {
     /// Serve MCP over standard input and output.
     Mcp(mcp::McpArgs),
+    /// Start, stop and ask the process that serves all windows of this user.
+    #[cfg(unix)]
+    Daemon(daemon::DaemonArgs),
     /// Call a tool and print its answer.
     Call(call::CallArgs),
     /// Index a repository and remember it.
@@ -94,9 +103,18 @@ pub fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
         }
     };
-    start_logging();
+    // A daemon logs to a file, which it knows.
+    #[cfg(unix)]
+    let own_log = matches!(cli.verb, Verb::Daemon(_));
+    #[cfg(not(unix))]
+    let own_log = false;
+    if !own_log {
+        start_logging(None);
+    }
     let outcome = match cli.verb {
         Verb::Mcp(args) => mcp::run(args),
+        #[cfg(unix)]
+        Verb::Daemon(args) => daemon::run(args),
         Verb::Call(args) => call::run(args),
         Verb::Index(args) => index::run(args),
         Verb::Export(args) => export::run(args),
@@ -118,11 +136,22 @@ fn index_child() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn start_logging() {
+fn start_logging(level: Option<&str>) {
+    start_logging_at(None, level);
+}
+
+/// Logs to standard error, and to a file if there is one.
+fn start_logging_at(file: Option<std::fs::File>, level: Option<&str>) {
     use std::io::IsTerminal as _;
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
-    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
+    use tracing_subscriber::fmt::writer::{BoxMakeWriter, MakeWriterExt as _};
+    let default = || level.unwrap_or("warn").into();
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| default());
+    let colours = file.is_none() && std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let writer = match file {
+        Some(file) => BoxMakeWriter::new(std::io::stderr.and(std::sync::Arc::new(file))),
+        None => BoxMakeWriter::new(std::io::stderr),
+    };
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
     if let Err(error) = subscriber.try_init() {
         eprintln!("gortex: no logging: {error}");
     }

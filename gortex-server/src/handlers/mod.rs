@@ -10,6 +10,9 @@ mod refactor;
 mod relations;
 mod search;
 mod shared;
+
+#[cfg(unix)]
+pub(crate) use shared::rows;
 mod trace;
 mod workspace;
 mod workspace_admin;

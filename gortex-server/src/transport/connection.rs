@@ -16,7 +16,7 @@ use rmcp::model::{
     DiscoverResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
     MetaObject, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::service::{Peer, RequestContext, ServerInitializeError};
+use rmcp::service::{NotificationContext, Peer, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
 use tokio::io::AsyncRead;
@@ -63,14 +63,23 @@ struct Attached {
 pub struct Connection {
     attached: OnceLock<Attached>,
     find: Option<Finder>,
-    /// Told the session of a connection that carries a key of its transport.
-    named: Option<Naming>,
+    /// For connections whose transport names them.
+    keyed: Option<Keyed>,
     bounds: Bounds,
     closing: CancellationToken,
 }
 
 /// Hears which session a transport's key stands for.
-pub type Naming = Arc<dyn Fn(&str, &Arc<Session>, &Road) + Send + Sync>;
+type Naming = dyn Fn(&str, &Arc<Session>, &Road) + Send + Sync;
+
+/// What a transport that names its sessions wants of them.
+#[derive(Clone)]
+pub struct Keyed {
+    /// Hears which session a key stands for.
+    pub hear: Arc<Naming>,
+    /// When an idle session ends, which the client is told.
+    pub idle_ttl: Option<Duration>,
+}
 
 /// The header that names a session over HTTP.
 pub const SESSION_HEADER: &str = "mcp-session-id";
@@ -84,12 +93,17 @@ impl Connection {
     /// The same for what was found for it.
     pub fn attached(attachment: Attachment, bounds: Bounds, closing: CancellationToken) -> Result<Connection, TooManySessions> {
         let attached = OnceLock::from(attach(attachment, bounds)?);
-        Ok(Connection { attached, find: None, named: None, bounds, closing })
+        Ok(Connection { attached, find: None, keyed: None, bounds, closing })
     }
 
     /// A connection that finds its server by its first request.
-    pub fn found_by(find: Finder, named: Option<Naming>, bounds: Bounds, closing: CancellationToken) -> Connection {
-        Connection { attached: OnceLock::new(), find: Some(find), named, bounds, closing }
+    pub fn found_by(find: Finder, keyed: Keyed, bounds: Bounds, closing: CancellationToken) -> Connection {
+        Connection { attached: OnceLock::new(), find: Some(find), keyed: Some(keyed), bounds, closing }
+    }
+
+    /// The name of its session, once it has one.
+    pub fn session_id(&self) -> Option<String> {
+        self.attached.get().map(|attached| attached.session.id().to_string())
     }
 
     /// What serves this connection, with the client introduced.
@@ -109,14 +123,19 @@ impl Connection {
         if let Some(client) = cx.client_info() {
             attached.session.introduce(ClientInfo::new(client.name, client.version));
         }
-        let key = parts.and_then(|parts| parts.headers.get(SESSION_HEADER)).and_then(|key| key.to_str().ok());
-        if let (Some(named), Some(key)) = (&self.named, key) {
-            named(key, &attached.session, &attached.road);
-        }
+        self.name(attached, parts);
         if let Some(outbox) = attached.outbox.lock().take() {
             tokio::spawn(forward(outbox, cx.peer.clone()));
         }
         Ok(attached)
+    }
+
+    /// Tells the transport which session the key of a message stands for.
+    fn name(&self, attached: &Attached, parts: Option<&Parts>) {
+        let key = parts.and_then(|parts| parts.headers.get(SESSION_HEADER)).and_then(|key| key.to_str().ok());
+        if let (Some(keyed), Some(key)) = (&self.keyed, key) {
+            (keyed.hear)(key, &attached.session, &attached.road);
+        }
     }
 
     /// Runs one call within its bounds.
@@ -239,8 +258,19 @@ impl ServerHandler for Connection {
         attached.session.introduce(ClientInfo::new(&request.client_info.name, &request.client_info.version));
         let mut answer = self.negotiate_initialize(&request)?;
         answer.instructions = Some(attached.instructions(attached.selection().names.is_none()));
+        if let Some(keyed) = &self.keyed {
+            let ttl = keyed.idle_ttl.map_or(Value::from(-1), |ttl| Value::from(ttl.as_secs()));
+            answer.meta.get_or_insert_with(MetaObject::new).insert("gortex/session_idle_ttl_seconds".to_owned(), ttl);
+        }
         cx.peer.set_peer_info(request);
         Ok(answer)
+    }
+
+    /// The first message that carries the key of its session.
+    async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
+        if let Some(attached) = self.attached.get() {
+            self.name(attached, cx.extensions.get::<Parts>());
+        }
     }
 
     async fn discover(&self, cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {

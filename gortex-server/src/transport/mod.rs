@@ -2,6 +2,10 @@
 
 pub mod bounds;
 pub mod connection;
+#[cfg(unix)]
+pub mod daemon;
+#[cfg(unix)]
+pub mod http;
 pub mod lines;
 pub mod progress;
 pub mod queue;

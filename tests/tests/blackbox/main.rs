@@ -7,6 +7,8 @@ mod cases_files;
 mod cases_protocol;
 mod cases_relations;
 mod cli;
+mod daemon;
+mod http;
 mod protocol;
 mod streams;
 mod surface;

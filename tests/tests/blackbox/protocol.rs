@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use gortex_tests::{Client, Folder, Options, blob_sha};
+use gortex_tests::{Client, Daemon, Folder, Options, blob_sha};
 use rmcp::model::{CallToolRequestParams, ClientConfig, Implementation, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
@@ -13,9 +13,12 @@ use crate::{SERVER, serve};
 
 type Peer = RunningService<RoleClient, ClientConfig>;
 
-async fn connect(folder: &Folder, name: &str, mode: ClientLifecycleMode) -> Peer {
+async fn connect(folder: &Folder, name: &str, mode: ClientLifecycleMode, daemon: Option<&Daemon>) -> Peer {
     let mut command = Command::new(SERVER);
     command.arg("mcp").current_dir(&folder.repo).envs(folder.environment()).env_remove("GORTEX_TOOLS").env_remove("GORTEX_HOME");
+    if daemon.is_some() {
+        command.arg("--proxy").env("GORTEX_DAEMON", "on");
+    }
     let (transport, _) = TokioChildProcess::builder(command).stderr(Stdio::null()).spawn().expect("the server starts");
     let mut info = ClientConfig::default();
     info.client_info = Implementation::new(name, "1");
@@ -35,7 +38,11 @@ async fn call(peer: &Peer, tool: &'static str, arguments: Value) -> Value {
 /// A session as an agent has one: lists, reads, edits what it read, and sees the graph follow.
 async fn whole_session(name: &str, mode: ClientLifecycleMode) {
     let folder = Folder::with("//- a.py\ndef leaf():\n    return 1\n\ndef root():\n    return 2\n");
-    let peer = connect(&folder, name, mode).await;
+    whole_session_in(&folder, name, mode, None).await;
+}
+
+async fn whole_session_in(folder: &Folder, name: &str, mode: ClientLifecycleMode, daemon: Option<&Daemon>) {
+    let peer = connect(folder, name, mode, daemon).await;
     let tools = peer.list_all_tools().await.expect("tools");
     assert_eq!(tools.len(), 21, "{name}");
     call(&peer, "workspace_admin", json!({"operation": "track", "arguments": {"path": folder.repo.to_string_lossy()}})).await;
@@ -65,6 +72,16 @@ async fn an_unknown_client_works_a_whole_session() {
 async fn a_client_without_initialize_works_a_whole_session() {
     let mode = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
     whole_session("any-host", mode).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_of_both_lifecycles_work_a_whole_session_through_the_daemon() {
+    let discover = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    for (name, mode) in [("größe-editor", ClientLifecycleMode::Initialize), ("any-host", discover)] {
+        let folder = Folder::with("//- a.py\ndef leaf():\n    return 1\n\ndef root():\n    return 2\n");
+        let daemon = Daemon::start(SERVER, &folder, &[], &[]);
+        whole_session_in(&folder, name, mode, Some(&daemon)).await;
+    }
 }
 
 #[test]

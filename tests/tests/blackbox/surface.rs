@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{SERVER, serve};
 
 /// A small project with tests, an interface and a change under way.
-fn project() -> Folder {
+pub(crate) fn project() -> Folder {
     let folder = Folder::with(
         r#"//- go.mod
 module demo
@@ -55,7 +55,7 @@ func TestDrop(t *testing.T) {
 }
 
 /// Every reading operation of this build, as the compact and as the legacy surface spell it.
-fn readings() -> Vec<(&'static str, Value, &'static str, Value)> {
+pub(crate) fn readings() -> Vec<(&'static str, Value, &'static str, Value)> {
     let check = "store.go::check";
     let symbol = |operation: &str, id: &str| json!({"operation": operation, "target": {"symbol": id}});
     let file = |operation: &str| json!({"operation": operation, "target": {"file": "store.go"}});

@@ -70,7 +70,6 @@ fn weight(kind: EdgeKind) -> f32 {
     match kind {
         EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides => 1.5,
         EdgeKind::Calls | EdgeKind::Instantiates | EdgeKind::Imports | EdgeKind::Composes => 1.0,
-        // What a framework ties together is as close as a call.
         EdgeKind::RoutesTo | EdgeKind::Handles | EdgeKind::Emits | EdgeKind::Injects => 1.0,
         EdgeKind::References => 0.7,
         EdgeKind::Reads | EdgeKind::Writes | EdgeKind::ReExports | EdgeKind::Annotated | EdgeKind::Contains => 0.5,
