@@ -7,6 +7,7 @@
 
 mod contents;
 mod freshness;
+mod reach;
 mod revision;
 
 use std::path::{Path, PathBuf};
@@ -20,13 +21,13 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::edit::{EditError, Editor, FileAuthority, Roots};
 use crate::graph::snapshot::{self, SnapshotError};
 use crate::graph::{FileEntry, Graph};
-use crate::index::build::{self, Built, Inputs, Reuse, Run};
+use crate::index::build::{self, Built, Inputs, Kept, Reuse, Run};
 use crate::index::bulk::{self, Bulk};
 use crate::index::journal::Journal;
 use crate::index::store::Store;
 use crate::index::walk::WalkError;
 use crate::index::watch::Live;
-use crate::link::{LinkState, Manifest};
+use crate::link::Manifest;
 use crate::query::localize::FileLinks;
 use crate::query::loose::LooseIndex;
 use crate::scip::{self, Applied, Evidence, Imported, ScipError};
@@ -98,6 +99,7 @@ pub(crate) struct Indexes {
     loose: OnceLock<LooseIndex>,
     docs: OnceLock<DocIndex>,
     meaning: OnceLock<Option<SemanticIndex>>,
+    reach: reach::Reach,
     contents: OnceLock<Contents>,
     links: OnceLock<FileLinks>,
 }
@@ -285,7 +287,7 @@ pub struct Engine {
     /// Imported compiler evidence, once it was looked for.
     evidence: Mutex<Option<Arc<Evidence>>>,
     /// What linking kept of the current view. Only who holds the writer's lock looks at it.
-    kept: Mutex<Option<LinkState>>,
+    kept: Mutex<Option<Kept>>,
     /// Words of the files of the view that was last asked for them.
     words: Mutex<Arc<Known>>,
     /// Who hears of new views.
@@ -479,6 +481,7 @@ impl Engine {
             snapshot: Path::new(""),
             journal: None,
             kept: None,
+            evidence: None,
             progress,
             cancel,
         }
@@ -508,9 +511,15 @@ impl Engine {
     ) -> Result<Arc<View>, IndexError> {
         let start = Instant::now();
         let first = matches!(base, Base::None);
-        let (snapshot, journal) = (self.snapshot_path(repos), self.journal());
+        let (snapshot, journal, evidence) = (self.snapshot_path(repos), self.journal(), self.evidence(repos));
         let inputs = self.inputs(repos, base.view(), reuse, progress, cancel);
-        let inputs = Inputs { kept: Some(&self.kept), snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
+        let inputs = Inputs {
+            kept: Some(&self.kept),
+            evidence: Some(&evidence),
+            snapshot: &snapshot,
+            journal: journal.as_deref(),
+            ..inputs
+        };
         let Run { built, folders } = self.pool.install(|| build::build(&inputs))?;
         if let Some(live) = self.live.load_full() {
             let roots: Vec<PathBuf> = repos.iter().map(|repo| repo.root.clone()).collect();
@@ -532,15 +541,8 @@ impl Engine {
                 }
                 Base::None => return Ok(self.view()),
             },
-            Built::New(mut view) | Built::Touched(mut view) => {
+            Built::New(view) | Built::Touched(view) => {
                 self.dirty.store(true, Ordering::Relaxed);
-                let evidence = self.evidence(repos);
-                if !evidence.is_empty() {
-                    let applied = self.pool.install(|| scip::apply(&mut view.graph, &evidence));
-                    tracing::debug!(?applied, "compiler evidence was applied");
-                    // What linking kept speaks of the rows before that.
-                    *self.kept.lock() = None;
-                }
                 Arc::new(*view)
             }
         };
@@ -600,7 +602,10 @@ impl Engine {
             manifests: current.manifests.clone(),
             indexes: Arc::default(),
         };
-        *self.kept.lock() = None;
+        let mut kept = self.kept.lock();
+        // Rows that earlier evidence changed are no start for linking; those of the first import still are.
+        *kept = kept.take().map(|kept| Kept { linked: kept.linked.or_else(|| Some(current.graph.clone())), ..kept });
+        drop(kept);
         self.dirty.store(true, Ordering::Relaxed);
         self.view.store(Arc::new(view));
         Ok((total, applied))

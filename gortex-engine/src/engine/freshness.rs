@@ -117,8 +117,14 @@ impl Engine {
         let paths: Vec<(usize, String)> = pending.paths.iter().filter_map(place).filter(|(_, rel)| !rel.is_empty()).collect();
         let never = AtomicBool::new(false);
         let inputs = self.inputs(&current.repos, Some(&current), Reuse::Unchanged, &Silent, &never);
-        let (snapshot, journal) = (self.snapshot_path(&current.repos), self.journal());
-        let inputs = Inputs { kept: Some(&self.kept), snapshot: &snapshot, journal: journal.as_deref(), ..inputs };
+        let (snapshot, journal, evidence) = (self.snapshot_path(&current.repos), self.journal(), self.evidence(&current.repos));
+        let inputs = Inputs {
+            kept: Some(&self.kept),
+            evidence: Some(&evidence),
+            snapshot: &snapshot,
+            journal: journal.as_deref(),
+            ..inputs
+        };
         let Some(built) = self.pool.install(|| build::build_changed(&inputs, &paths))? else { return Ok(false) };
         if let Built::New(view) | Built::Touched(view) = built {
             self.dirty.store(true, Ordering::Relaxed);

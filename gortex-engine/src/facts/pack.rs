@@ -53,12 +53,18 @@ pub mod file_flag {
 }
 
 /// A string table under construction; equal texts share one entry.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Strings {
     /// By hash of the text; the texts themselves stand in `bytes` alone.
     index: HashTable<Str>,
     offsets: Vec<u32>,
     bytes: Vec<u8>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Strings::new()
+    }
 }
 
 impl Strings {
@@ -67,6 +73,19 @@ impl Strings {
         let mut table = Strings { index: HashTable::new(), offsets: vec![0], bytes: Vec::new() };
         table.add("");
         table
+    }
+
+    /// Forgets all texts but the empty one; keeps the memory.
+    pub fn clear(&mut self) {
+        self.index.clear();
+        self.offsets.truncate(1);
+        self.bytes.clear();
+        self.add("");
+    }
+
+    /// How many texts there are.
+    pub(crate) fn count(&self) -> usize {
+        self.offsets.len() - 1
     }
 
     /// Enters a text, or finds it.
@@ -121,8 +140,20 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Forgets all rows; keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.header = Header::default();
+        self.defs.clear();
+        self.refs.clear();
+        self.exprs.clear();
+        self.binds.clear();
+        self.imports.clear();
+        self.exports.clear();
+        self.supers.clear();
+    }
+
     /// Packs rows and strings into one buffer.
-    pub fn pack(mut self, strings: &Strings) -> Facts {
+    pub fn pack(&mut self, strings: &Strings) -> Facts {
         self.header.defs = self.defs.len() as u32;
         self.header.refs = self.refs.len() as u32;
         self.header.exprs = self.exprs.len() as u32;
@@ -157,14 +188,19 @@ impl Rows {
             target[at..at + section.len()].copy_from_slice(section);
             at += section.len();
         }
-        Facts { buffer: Buffer::Owned(words.into()) }
+        Facts { buffer: Buffer::Owned(Arc::new(words)) }
     }
 }
 
 #[derive(Clone)]
 enum Buffer {
-    Owned(Arc<[u32]>),
-    Mapped { map: Arc<Mmap>, start: usize, len: usize },
+    /// Not a slice: that would be copied once more when it is made.
+    Owned(Arc<Vec<u32>>),
+    Mapped {
+        map: Arc<Mmap>,
+        start: usize,
+        len: usize,
+    },
 }
 
 /// The facts of one file; cheap to clone.
@@ -191,20 +227,20 @@ impl Facts {
     pub fn from_bytes(bytes: &[u8]) -> Option<Facts> {
         let mut words = vec![0u32; bytes.len().div_ceil(4)];
         words.as_mut_slice().as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
-        let facts = Facts { buffer: Buffer::Owned(words.into()) };
+        let facts = Facts { buffer: Buffer::Owned(Arc::new(words)) };
         facts.try_view().map(|_| facts.clone())
     }
 
     /// Facts of a file that has none.
     pub fn empty(lines: u32) -> Facts {
-        let rows = Rows { header: Header { lines, ..Header::default() }, ..Rows::default() };
+        let mut rows = Rows { header: Header { lines, ..Header::default() }, ..Rows::default() };
         rows.pack(&Strings::new())
     }
 
     /// The packed bytes; their length is a multiple of four.
     pub fn bytes(&self) -> &[u8] {
         match &self.buffer {
-            Buffer::Owned(words) => words.as_bytes(),
+            Buffer::Owned(words) => words.as_slice().as_bytes(),
             Buffer::Mapped { map, start, len } => &map[*start..*start + *len],
         }
     }

@@ -29,17 +29,28 @@ struct Entry {
 #[derive(Debug)]
 pub struct Scopes {
     parents: Vec<u32>,
+    /// By name, then scope, then place, once sealed.
     entries: Vec<Entry>,
+    /// By name its number of entries; once sealed, where its entries end. Most names of a file are declared nowhere in it.
+    ends: Vec<u32>,
     sorted: bool,
 }
 
 impl Default for Scopes {
     fn default() -> Self {
-        Scopes { parents: vec![0], entries: Vec::new(), sorted: true }
+        Scopes { parents: vec![0], entries: Vec::new(), ends: Vec::new(), sorted: true }
     }
 }
 
 impl Scopes {
+    /// Forgets everything but the memory it took.
+    pub fn clear(&mut self) {
+        self.parents.truncate(1);
+        self.entries.clear();
+        self.ends.clear();
+        self.sorted = true;
+    }
+
     /// Opens a scope inside another and returns its number.
     pub fn open(&mut self, parent: u32) -> u32 {
         self.parents.push(parent);
@@ -49,24 +60,46 @@ impl Scopes {
     /// Declares a name in a scope, visible from byte `at`.
     pub fn declare(&mut self, scope: u32, name: Str, at: u32, target: Target) {
         self.entries.push(Entry { scope, name, at, target });
+        let place = name.0 as usize;
+        if place >= self.ends.len() {
+            self.ends.resize(place + 1, 0);
+        }
+        self.ends[place] += 1;
         self.sorted = false;
     }
 
     /// Prepares for [`Scopes::lookup`].
     pub fn seal(&mut self) {
-        self.entries.sort_by_key(|entry| (entry.scope, entry.name, entry.at));
+        self.entries.sort_by_key(|entry| (entry.name, entry.scope, entry.at));
+        let mut end = 0;
+        for count in &mut self.ends {
+            end += *count;
+            *count = end;
+        }
         self.sorted = true;
+    }
+
+    /// All entries of a name.
+    fn named(&self, name: Str) -> &[Entry] {
+        let place = name.0 as usize;
+        let Some(to) = self.ends.get(place) else { return &[] };
+        let from = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.entries[from as usize..*to as usize]
     }
 
     /// What `name` means at byte `at` of `scope`: the nearest scope outward that declares it; there the last declaration
     /// before `at`, a definition anywhere, or (where the language hoists) the first one after.
     pub fn lookup(&self, scope: u32, name: Str, at: u32, hoists: bool) -> Option<Target> {
         debug_assert!(self.sorted, "lookup before seal");
+        let named = self.named(name);
+        if named.is_empty() {
+            return None;
+        }
         let mut scope = scope;
         loop {
-            let from = self.entries.partition_point(|entry| (entry.scope, entry.name) < (scope, name));
+            let from = named.partition_point(|entry| entry.scope < scope);
             let mut best = None;
-            for entry in self.entries[from..].iter().take_while(|entry| entry.scope == scope && entry.name == name) {
+            for entry in named[from..].iter().take_while(|entry| entry.scope == scope) {
                 let visible = entry.at <= at;
                 let usable = visible || hoists || matches!(entry.target, Target::Def(_));
                 if visible || (usable && best.is_none()) {

@@ -9,14 +9,17 @@ mod clues;
 mod embed;
 mod parse;
 pub(crate) mod raise;
+mod scratch;
 mod settle;
 mod spans;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use crate::lang::children::named;
 use crate::lang::common::Fields as _;
 
+use self::scratch::Scratch;
 use super::model::*;
 use super::pack::{Rows, Strings, file_flag};
 use super::scope::{Scopes, Target};
@@ -137,6 +140,8 @@ pub struct Walker<'a> {
     embedded: u32,
     /// Whether the text walked is inside of a file in another language.
     host: bool,
+    /// Whether a tree walked so far has a broken place; in the others no node need be asked.
+    broken: bool,
     depth: u32,
     stack_base: usize,
     limits: ExtractLimits,
@@ -144,22 +149,23 @@ pub struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     fn new(language: &'static Compiled, source: &'a [u8], limits: ExtractLimits) -> Self {
+        let Scratch { rows, strings, scopes, ref_scopes, expr_scopes, expr_memo, claimed, members, handed } = Scratch::take();
         Walker {
             source,
             language,
-            rows: Rows::default(),
+            rows,
             whole: std::str::from_utf8(source).ok(),
-            strings: Strings::new(),
-            scopes: Scopes::default(),
-            ref_scopes: Vec::new(),
-            expr_scopes: Vec::new(),
-            expr_memo: FxHashMap::default(),
+            strings,
+            scopes,
+            ref_scopes,
+            expr_scopes,
+            expr_memo,
             trees: Vec::new(),
             owners: Vec::new(),
             around: Vec::new(),
-            claimed: FxHashSet::default(),
-            members: FxHashSet::default(),
-            handed: FxHashMap::default(),
+            claimed,
+            members,
+            handed,
             raised: Vec::new(),
             scope: 0,
             function_scope: 0,
@@ -167,6 +173,7 @@ impl<'a> Walker<'a> {
             lambdas: 0,
             embedded: 0,
             host: false,
+            broken: false,
             depth: 0,
             stack_base: stack_place(),
             limits,
@@ -201,27 +208,22 @@ impl<'a> Walker<'a> {
 
     /// Calls `each` for every named child.
     pub fn for_children<'t>(&mut self, node: Node<'t>, mut each: impl FnMut(&mut Self, Node<'t>)) {
-        if node.named_child_count() == 0 {
-            return;
-        }
-        let mut cursor = node.walk();
-        if cursor.goto_first_child() {
-            loop {
-                if cursor.node().is_named() {
-                    each(self, cursor.node());
-                }
-                if !cursor.goto_next_sibling() {
-                    break;
-                }
-            }
+        for child in named(node) {
+            each(self, child);
         }
     }
 
     // ----- walking
 
+    /// Visits the root of a tree.
+    fn visit_tree(&mut self, tree: &tree_sitter::Tree) {
+        self.broken |= tree.root_node().has_error();
+        self.visit(tree.root_node());
+    }
+
     /// Visits a node by the language's table.
     pub fn visit(&mut self, node: Node<'_>) {
-        if node.is_error() || node.is_missing() {
+        if self.broken && (node.is_error() || node.is_missing()) {
             self.problem(node);
         }
         let kind = node.kind_id();
@@ -250,7 +252,7 @@ impl<'a> Walker<'a> {
     /// [`Walker::visit`] with a hook of the caller's choice in place of the table's action, for hooks that have something to
     /// hand down (attributes standing before an item, the value that a pattern takes apart).
     pub fn visit_with<'t>(&mut self, node: Node<'t>, hook: impl FnOnce(&mut Self, Node<'t>)) {
-        if node.is_error() || node.is_missing() {
+        if self.broken && (node.is_error() || node.is_missing()) {
             self.problem(node);
         }
         self.around.push(node.kind_id());
@@ -280,6 +282,13 @@ impl<'a> Walker<'a> {
     /// Visits all named children.
     pub fn visit_children(&mut self, node: Node<'_>) {
         if node.named_child_count() == 0 || !self.deeper() {
+            return;
+        }
+        if !self.broken {
+            for child in named(node) {
+                self.visit(child);
+            }
+            self.depth -= 1;
             return;
         }
         let mut cursor = node.walk();
@@ -354,7 +363,7 @@ impl<'a> Walker<'a> {
             trees.push(tree);
         }
         for tree in trees {
-            self.visit(tree.root_node());
+            self.visit_tree(&tree);
             // As above: expressions are remembered by node.
             self.trees.push(tree);
         }

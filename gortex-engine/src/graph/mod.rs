@@ -288,11 +288,17 @@ impl Graph {
 
     /// Edges that reach a node, by source.
     pub fn incoming(&self, node: NodeId) -> impl Iterator<Item = &EdgeRow> + '_ {
+        self.incoming_numbered(node).map(|(_, edge)| edge)
+    }
+
+    /// The same with the place of each in [`Graph::edges`].
+    pub(crate) fn incoming_numbered(&self, node: NodeId) -> impl Iterator<Item = (u32, &EdgeRow)> + '_ {
         let range = match self.in_index.get(node as usize..node as usize + 2) {
             Some([from, to]) => *from as usize..*to as usize,
             _ => 0..0,
         };
-        self.in_order.get(range).unwrap_or(&[]).iter().filter_map(|edge| self.edges.get(*edge as usize))
+        let numbers = self.in_order.get(range).unwrap_or(&[]).iter();
+        numbers.filter_map(|number| Some((*number, self.edges.get(*number as usize)?)))
     }
 
     /// Mentions inside a node that have no edge, in the order of the text.

@@ -16,8 +16,13 @@ pub struct Section<T> {
 
 #[derive(Clone)]
 enum Store<T> {
-    Owned(Arc<[T]>),
-    Mapped { map: Arc<Mmap>, start: usize, rows: usize },
+    /// Not a slice: that would be copied once more when it is made.
+    Owned(Arc<Vec<T>>),
+    Mapped {
+        map: Arc<Mmap>,
+        start: usize,
+        rows: usize,
+    },
 }
 
 impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Section<T> {
@@ -42,7 +47,7 @@ impl<T> Default for Section<T> {
 
 impl<T> From<Vec<T>> for Section<T> {
     fn from(rows: Vec<T>) -> Self {
-        Section { store: Store::Owned(rows.into()) }
+        Section { store: Store::Owned(Arc::new(rows)) }
     }
 }
 

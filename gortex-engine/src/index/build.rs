@@ -24,6 +24,7 @@ use crate::engine::{IndexError, IndexReport, Indexes, Phase, Progress, RepoInfo,
 use crate::facts::{ExtractLimits, Facts, extract};
 use crate::graph::{FileEntry, FileStatus, Graph};
 use crate::link::{self, LinkState, Manifest, is_manifest};
+use crate::scip::{self, Evidence};
 use crate::search::grams;
 
 /// What may be taken over from the view before.
@@ -50,9 +51,19 @@ pub(crate) struct Inputs<'a> {
     pub snapshot: &'a Path,
     pub journal: Option<&'a Journal>,
     /// What linking kept of the base, and keeps of the new view; without it everything is linked and nothing kept.
-    pub kept: Option<&'a Mutex<Option<LinkState>>>,
+    pub kept: Option<&'a Mutex<Option<Kept>>>,
+    /// What compilers said of these repositories.
+    pub evidence: Option<&'a Evidence>,
     pub progress: &'a dyn Progress,
     pub cancel: &'a AtomicBool,
+}
+
+/// What linking keeps between two generations.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub state: LinkState,
+    /// The linked graph, where compiler evidence changed rows of the published one: the next generation starts from its own rows.
+    pub linked: Option<Graph>,
 }
 
 /// The outcome of a run.
@@ -301,25 +312,39 @@ fn unchanged_view(base: &View, now: &[FileEntry], report: IndexReport) -> Built 
 
 pub(super) fn linked(inputs: &Inputs<'_>, files: Vec<FileEntry>, manifests: Vec<Manifest>, report: IndexReport) -> View {
     let names = inputs.repos.iter().map(|repo| repo.name.clone()).collect();
-    let graph = match inputs.kept {
-        None => link::link(files, names, &manifests, inputs.generation),
-        Some(kept) => {
-            let mut kept = kept.lock();
-            let before = inputs
-                .base
-                .filter(|view| inputs.reuse == Reuse::Unchanged && view.repos == inputs.repos && view.manifests == manifests);
-            let (graph, state) = match (before, kept.take()) {
-                (Some(view), Some(state)) => {
-                    let (graph, state, effort) = link::relink(&view.graph, state, files, &manifests, inputs.generation);
-                    tracing::debug!(?effort, generation = inputs.generation, "linked again");
-                    (graph, state)
-                }
-                _ => link::link_keeping(files, names, &manifests, inputs.generation),
-            };
-            *kept = Some(state);
-            graph
-        }
+    let Some(held) = inputs.kept else {
+        let graph = link::link(files, names, &manifests, inputs.generation);
+        return view_of(inputs, graph, manifests, report);
     };
+    let mut held = held.lock();
+    let base = inputs.base.filter(|view| inputs.reuse == Reuse::Unchanged && view.repos == inputs.repos);
+    let base = base.filter(|view| view.manifests == manifests);
+    let evidence = inputs.evidence.filter(|evidence| !evidence.is_empty());
+    let start = match (base, held.take()) {
+        (Some(view), Some(Kept { state, linked })) => Some((linked.unwrap_or_else(|| view.graph.clone()), Some(state))),
+        // From a snapshot: its rows are those of linking, unless evidence changed them before they were written.
+        (Some(view), None) if evidence.is_none() => Some((view.graph.clone(), None)),
+        _ => None,
+    };
+    let (mut graph, state) = match start {
+        Some((before, state)) => {
+            let (graph, state, effort) = link::relink(&before, state, files, &manifests, inputs.generation);
+            tracing::debug!(?effort, generation = inputs.generation, "linked again");
+            (graph, state)
+        }
+        None => link::link_keeping(files, names, &manifests, inputs.generation),
+    };
+    let linked = evidence.map(|evidence| {
+        let linked = graph.clone();
+        let applied = scip::apply(&mut graph, evidence);
+        tracing::debug!(?applied, "compiler evidence was applied");
+        linked
+    });
+    *held = Some(Kept { state, linked });
+    view_of(inputs, graph, manifests, report)
+}
+
+fn view_of(inputs: &Inputs<'_>, graph: Graph, manifests: Vec<Manifest>, report: IndexReport) -> View {
     let indexes = Arc::new(Indexes::default());
     View { graph, repos: inputs.repos.to_vec(), report, complete: true, revision: None, manifests, indexes }
 }

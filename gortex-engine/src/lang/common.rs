@@ -10,11 +10,11 @@ use rustc_hash::FxBuildHasher;
 use tree_sitter::Node;
 
 use super::Action;
+use super::children::named;
 
 /// Number of arguments in an argument list node, comments not counted.
 pub(super) fn arg_count(list: Node<'_>) -> usize {
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).filter(|child| !child.is_extra()).count()
+    named(list).filter(|child| !child.is_extra()).count()
 }
 
 /// Children by the name of their field, as [`Node::child_by_field_name`] gives them.

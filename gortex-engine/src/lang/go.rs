@@ -19,6 +19,7 @@ use tree_sitter::Node;
 use crate::lang::common::Fields as _;
 
 use self::values::*;
+use super::children::named;
 use super::common::UsageKinds;
 use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
@@ -298,8 +299,7 @@ fn owned(walker: &mut Walker<'_>, def: u32, body: impl FnOnce(&mut Walker<'_>)) 
 }
 
 fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
+    named(node).filter(|child| !child.is_extra()).collect()
 }
 
 fn visit_some(walker: &mut Walker<'_>, node: Option<Node<'_>>) {

@@ -9,6 +9,7 @@ mod ambiguous;
 mod bash;
 mod c;
 mod cfamily;
+pub(crate) mod children;
 pub(crate) mod common;
 mod cpp;
 mod csharp;

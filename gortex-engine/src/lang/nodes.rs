@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
+use super::children::named;
 use crate::facts::model::{ExprKind, Kind, NONE, flag};
 use crate::facts::walker::{Walker, one_line};
 
@@ -17,8 +18,7 @@ pub(super) fn line<'a>(walker: &Walker<'a>, node: Node<'_>) -> Cow<'a, str> {
 
 /// The first named child of a kind.
 pub(super) fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() == kind)
+    named(node).find(|child| child.kind() == kind)
 }
 
 /// Whether a child, named or not, is of this kind.
@@ -29,8 +29,7 @@ pub(super) fn has_child(node: Node<'_>, kind: &str) -> bool {
 
 /// The named children without comments.
 pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
+    named(node).filter(|child| !child.is_extra()).collect()
 }
 
 /// What stands before a member's name; never "no receiver", which would make the member a free name.

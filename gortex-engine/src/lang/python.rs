@@ -17,6 +17,7 @@ use tree_sitter::Node;
 use crate::lang::common::Fields as _;
 
 use self::expr::receiver;
+use super::children::named;
 use super::common::{UsageKinds, arg_count};
 use super::{Action, Family, Hooks, Language, Tier};
 use crate::facts::model::{Kind, NONE, Role, Usage, Visibility, flag, import_flag};
@@ -153,8 +154,7 @@ fn module(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// The text of a docstring that opens a block, each line trimmed.
 fn docstring(w: &Walker<'_>, block: Node<'_>) -> Option<String> {
-    let mut cursor = block.walk();
-    let first = block.named_children(&mut cursor).find(|child| !child.is_extra())?;
+    let first = named(block).find(|child| !child.is_extra())?;
     let string = (first.kind() == "expression_statement").then(|| first.named_child(0)).flatten()?;
     if string.kind() != "string" {
         return None;
@@ -192,8 +192,7 @@ fn last_segment(node: Node<'_>) -> Option<Node<'_>> {
 fn marks(w: &Walker<'_>, decorated: Option<Node<'_>>) -> Marks {
     let mut marks = Marks::default();
     let Some(decorated) = decorated else { return marks };
-    let mut cursor = decorated.walk();
-    for decorator in decorated.named_children(&mut cursor).filter(|child| child.kind() == "decorator") {
+    for decorator in named(decorated).filter(|child| child.kind() == "decorator") {
         let name = decorator_target(decorator).and_then(last_segment).map_or("", |node| w.text(node));
         match name {
             "staticmethod" => {
@@ -351,9 +350,8 @@ fn returned(w: &mut Walker<'_>, node: Node<'_>) {
 
 /// Whether a body is nothing but `...`, maybe under a docstring.
 fn is_stub(body: Node<'_>) -> bool {
-    let mut cursor = body.walk();
     let mut only_ellipsis = false;
-    for child in body.named_children(&mut cursor).filter(|child| !child.is_extra()) {
+    for child in named(body).filter(|child| !child.is_extra()) {
         match (child.kind() == "expression_statement").then(|| child.named_child(0)).flatten().map(|inner| inner.kind()) {
             Some("ellipsis") => only_ellipsis = true,
             Some("string") => {}
@@ -466,8 +464,7 @@ fn class(w: &mut Walker<'_>, node: Node<'_>, outer: Option<Node<'_>>) {
 
 /// Names that stand directly in a class body: methods, and attributes with a plain name.
 fn body_names<'a>(w: &Walker<'a>, body: Node<'_>, out: &mut Vec<&'a str>) {
-    let mut cursor = body.walk();
-    for child in body.named_children(&mut cursor) {
+    for child in named(body) {
         let named = match child.kind() {
             "function_definition" | "class_definition" => child.field("name"),
             "decorated_definition" => child.field("definition").and_then(|inner| inner.field("name")),
@@ -527,8 +524,7 @@ fn count(list: Node<'_>) -> Option<usize> {
     if list.kind() != "argument_list" {
         return Some(1);
     }
-    let mut cursor = list.walk();
-    let spread = list.named_children(&mut cursor).any(|child| matches!(child.kind(), "list_splat" | "dictionary_splat"));
+    let spread = named(list).any(|child| matches!(child.kind(), "list_splat" | "dictionary_splat"));
     (!spread).then(|| arg_count(list))
 }
 
@@ -554,8 +550,7 @@ fn call(w: &mut Walker<'_>, node: Node<'_>) {
         _ => w.visit(callee),
     }
     if let Some(arguments) = arguments {
-        let mut cursor = arguments.walk();
-        for (position, argument) in arguments.named_children(&mut cursor).filter(|child| !child.is_extra()).enumerate() {
+        for (position, argument) in named(arguments).filter(|child| !child.is_extra()).enumerate() {
             if argument.kind() == "lambda" {
                 let callee = w.expr_of(callee);
                 w.hand(argument, callee, position);

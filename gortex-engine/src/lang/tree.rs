@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 pub(super) use super::nodes::{child_of_kind, derived, line, mark_test_classes, named_children, receiver};
 
+use super::children::named;
 use crate::facts::model::{ExprKind, Kind, NONE, Visibility, flag};
 use crate::facts::walker::{NewDef, Walker};
 
@@ -24,8 +25,7 @@ pub(super) fn last_named(node: Node<'_>) -> Option<Node<'_>> {
 
 /// The first named child that is no comment.
 pub(super) fn first_named(node: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| !child.is_extra())
+    named(node).find(|child| !child.is_extra())
 }
 
 /// A dotted type's text without what stands in brackets: `Outer<T>.Inner` is `Outer.Inner`.

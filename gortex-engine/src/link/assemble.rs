@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::Prepared;
 use super::names::Names;
 use super::refs::{FileLinks, Loose};
-use super::table::Table;
+use super::table::{NameId, Table};
 use crate::facts::model::NONE;
 use crate::graph::names::NameTable;
 use crate::graph::{EdgeRow, ExternalRow, Externals, FileEntry, Graph, NodeId, UnboundRow};
@@ -120,58 +120,160 @@ pub(super) fn of_file<'e>(edges: &'e [EdgeRow], table: &Table<'_>, file: usize) 
     &edges[from..to]
 }
 
-/// The columns where every file was bound now.
-pub(super) fn all(prepared: &Prepared<'_>, links: Vec<FileLinks<'_>>) -> Columns {
-    columns(prepared, links.into_iter().map(Part::Fresh).collect(), None)
+/// Columns under construction: files are added in their order, some at a time, so that what they were bound to need not be held
+/// twice.
+pub(super) struct Assembly<'p, 'a, 'g> {
+    prepared: &'p Prepared<'a>,
+    before: Option<Before<'g>>,
+    edges: Vec<EdgeRow>,
+    unbound: Vec<UnboundRow>,
+    numbering: Numbering<'g>,
+    /// The code of each interned name, so that the many mentions of one name cost one search.
+    known: Vec<u32>,
+    /// By node the code of its name; files have none.
+    of_node: Vec<u32>,
+    /// Ids of externals have numbers of their own.
+    ids: Numbering<'g>,
+    externals: Vec<ExternalRow>,
 }
 
-/// The columns of files bound now and files taken over.
-pub(super) fn columns(prepared: &Prepared<'_>, mut parts: Vec<Part<'_>>, before: Option<Before<'_>>) -> Columns {
-    let table = &prepared.scopes.table;
-    let nodes = table.parents.len();
-    parts.par_iter_mut().enumerate().for_each(|(file, part)| {
-        if let Part::Fresh(links) = part {
-            links.edges.extend_from_slice(of_file(&prepared.edges, table, file));
-            settle(&mut links.edges);
+impl<'p, 'a, 'g> Assembly<'p, 'a, 'g> {
+    pub fn new(prepared: &'p Prepared<'a>, before: Option<Before<'g>>) -> Self {
+        let table = &prepared.scopes.table;
+        let mut of_node = vec![NONE; table.parents.len()];
+        if let Some(before) = before {
+            for old in 0..before.graph.names().len() as u32 {
+                for node in before.graph.names().nodes(old) {
+                    if let Some(slot) = of_node.get_mut(before.now(*node) as usize) {
+                        *slot = old;
+                    }
+                }
+            }
         }
-    });
-    let mut edges: Vec<EdgeRow> =
-        Vec::with_capacity(parts.iter().map(|part| edge_count(part)).sum::<usize>() + kept_edges(&parts, before));
-    for (file, part) in parts.iter_mut().enumerate() {
-        match part {
-            // Taken, not copied from: each file's rows are freed as they are moved.
-            Part::Fresh(links) => edges.extend(std::mem::take(&mut links.edges)),
-            Part::Kept => take_over_edges(&mut edges, before, file),
+        Assembly {
+            prepared,
+            before,
+            edges: Vec::with_capacity(before.map_or(0, |before| before.graph.edges.len())),
+            unbound: Vec::with_capacity(before.map_or(0, |before| before.graph.unbound.len())),
+            numbering: Numbering::new(before.map(|before| before.graph.names())),
+            known: vec![NONE; table.names.len()],
+            of_node,
+            ids: Numbering::new(before.map(|before| &before.graph.externals.ids)),
+            externals: Vec::with_capacity(before.map_or(0, |before| before.graph.externals.rows().len())),
         }
     }
-    let (names, unbound) = names_and_loose_ends(table, &parts, before);
-    let externals = externals(&parts, before);
-    let (out_index, in_order, in_index) = index_edges(&edges, nodes);
-    let mut outside: Vec<[u32; 2]> = prepared
-        .moves
-        .iter()
-        .filter(|(member, owner)| table.file_of(*member) != table.file_of(*owner))
-        .map(|(member, owner)| [*owner, *member])
-        .collect();
-    outside.sort_unstable();
-    let (parents, outside) = (table.parents.clone(), outside.concat());
-    Columns { parents, edges, out_index, in_order, in_index, unbound, outside, externals, names }
-}
 
-fn edge_count(part: &Part<'_>) -> usize {
-    match part {
-        Part::Fresh(links) => links.edges.len(),
-        Part::Kept => 0,
+    /// Adds the next files, of which `first` is the first.
+    pub fn add(&mut self, first: usize, mut parts: Vec<Part<'_>>) {
+        let (table, hierarchy) = (&self.prepared.scopes.table, &self.prepared.edges);
+        parts.par_iter_mut().enumerate().for_each(|(at, part)| {
+            if let Part::Fresh(links) = part {
+                links.edges.extend_from_slice(of_file(hierarchy, table, first + at));
+                settle(&mut links.edges);
+            }
+        });
+        for (file, part) in parts.into_iter().enumerate().map(|(at, part)| (first + at, part)) {
+            match (part, self.before) {
+                (Part::Fresh(links), _) => {
+                    self.name_definitions(file);
+                    self.edges.extend(links.edges);
+                    self.loose_ends(&links.loose);
+                    // In the order of the text and then of the ids' texts, as the final numbers are.
+                    let codes: Vec<u32> = links.externals.ids().map(|id| self.ids.code(id)).collect();
+                    let rows = links.externals.rows.iter();
+                    self.externals.extend(rows.map(|row| ExternalRow { external: codes[row.external as usize], ..*row }));
+                }
+                (Part::Kept, Some(before)) => self.take_over(file, before),
+                (Part::Kept, None) => {}
+            }
+        }
+    }
+
+    /// A file as it was.
+    fn take_over(&mut self, file: usize, before: Before<'_>) {
+        let table = &self.prepared.scopes.table;
+        let base = table.files[file].base as usize;
+        for slot in &self.of_node[base + 1..=base + table.views[file].defs.len()] {
+            self.numbering.keep(*slot);
+        }
+        take_over_edges(&mut self.edges, before, file);
+        let (rows, numbering) = (&mut self.unbound, &mut self.numbering);
+        rows.extend(before.unbound(file).iter().map(|row| UnboundRow {
+            owner: before.now(row.owner),
+            name: numbering.keep(row.name),
+            ..*row
+        }));
+        let (rows, ids) = (&mut self.externals, &mut self.ids);
+        rows.extend(before.externals(file).iter().map(|row| ExternalRow {
+            owner: before.now(row.owner),
+            external: ids.keep(row.external),
+            ..*row
+        }));
+    }
+
+    fn name_definitions(&mut self, file: usize) {
+        let table = &self.prepared.scopes.table;
+        let base = table.files[file].base as usize;
+        for (at, def) in table.views[file].defs.iter().enumerate() {
+            let id = table.node_name[base + 1 + at];
+            self.of_node[base + 1 + at] = code(id, table.str(file, def.name), &mut self.known, &mut self.numbering);
+        }
+    }
+
+    fn loose_ends(&mut self, loose: &[Loose<'_>]) {
+        // By text, as the final numbers are.
+        let mut order: Vec<&Loose<'_>> = loose.iter().collect();
+        order.sort_by_key(|loose| (loose.owner, loose.line, loose.col, loose.name, loose.role, loose.reason as u8));
+        let (known, numbering) = (&mut self.known, &mut self.numbering);
+        self.unbound.extend(order.into_iter().map(|loose| UnboundRow {
+            owner: loose.owner,
+            name: code(loose.id, loose.name, known, numbering),
+            line: loose.line,
+            col: loose.col,
+            role: loose.role,
+            reason: loose.reason as u8,
+        }));
+    }
+
+    /// The columns, once every file was added.
+    pub fn columns(self) -> Columns {
+        let Assembly { prepared, mut edges, mut unbound, numbering, of_node, ids, mut externals, .. } = self;
+        let table = &prepared.scopes.table;
+        edges.shrink_to_fit();
+        unbound.shrink_to_fit();
+        let (names, place) = numbering.sorted();
+        for row in &mut unbound {
+            row.name = place[row.name as usize];
+        }
+        let names = NameTable::build(&names, &by_name(table, &of_node, &place));
+        let (texts, place) = ids.sorted();
+        for row in &mut externals {
+            row.external = place[row.external as usize];
+        }
+        let externals = Externals::build(&texts, externals);
+        let (out_index, in_order, in_index) = index_edges(&edges, table.parents.len());
+        let mut outside: Vec<[u32; 2]> = prepared
+            .moves
+            .iter()
+            .filter(|(member, owner)| table.file_of(*member) != table.file_of(*owner))
+            .map(|(member, owner)| [*owner, *member])
+            .collect();
+        outside.sort_unstable();
+        let (parents, outside) = (table.parents.clone(), outside.concat());
+        Columns { parents, edges, out_index, in_order, in_index, unbound, outside, externals, names }
     }
 }
 
-fn kept_edges(parts: &[Part<'_>], before: Option<Before<'_>>) -> usize {
-    let kept = parts.iter().filter(|part| matches!(part, Part::Kept)).count();
-    if kept > 0 { before.map_or(0, |before| before.graph.edges.len()) } else { 0 }
+/// The code of a text; `id` is its interned number where it has one.
+fn code(id: NameId, text: &str, known: &mut [u32], numbering: &mut Numbering<'_>) -> u32 {
+    let Some(code) = known.get_mut(id as usize) else { return numbering.code(text) };
+    if *code == NONE {
+        *code = numbering.code(text);
+    }
+    *code
 }
 
-fn take_over_edges(edges: &mut Vec<EdgeRow>, before: Option<Before<'_>>, file: usize) {
-    let Some(before) = before else { return };
+fn take_over_edges(edges: &mut Vec<EdgeRow>, before: Before<'_>, file: usize) {
     let rows = before.edges(file);
     if before.moved.is_empty() {
         edges.extend_from_slice(rows);
@@ -232,132 +334,6 @@ impl<'g> Numbering<'g> {
         }
         (codes.into_iter().map(text).collect(), place)
     }
-}
-
-fn names_and_loose_ends(table: &Table<'_>, parts: &[Part<'_>], before: Option<Before<'_>>) -> (NameTable, Vec<UnboundRow>) {
-    let mut numbering = Numbering::new(before.map(|before| before.graph.names()));
-    let of_node = definition_names(table, parts, before, &mut numbering);
-    let mut rows: Vec<UnboundRow> = Vec::with_capacity(before.map_or(0, |before| before.graph.unbound.len()));
-    // The code of each interned name, so that the many mentions of one name cost one search.
-    let mut known: Vec<u32> = vec![NONE; table.names.len()];
-    for (file, part) in parts.iter().enumerate() {
-        match (part, before) {
-            (Part::Fresh(links), _) => {
-                let start = rows.len();
-                rows.extend(links.loose.iter().map(|loose| unbound_row(loose, loose_code(loose, &mut known, &mut numbering))));
-                // By text, as the final numbers are.
-                let text = |at: usize| links.loose[at].name;
-                let mut order: Vec<usize> = (0..links.loose.len()).collect();
-                order.sort_by_key(|at| {
-                    let loose = &links.loose[*at];
-                    (loose.owner, loose.line, loose.col, text(*at), loose.role, loose.reason as u8)
-                });
-                let sorted: Vec<UnboundRow> = order.iter().map(|at| rows[start + at]).collect();
-                rows.truncate(start);
-                rows.extend(sorted);
-            }
-            (Part::Kept, Some(before)) => {
-                rows.extend(before.unbound(file).iter().map(|row| UnboundRow {
-                    owner: before.now(row.owner),
-                    name: numbering.keep(row.name),
-                    ..*row
-                }));
-            }
-            (Part::Kept, None) => {}
-        }
-    }
-    let (names, place) = numbering.sorted();
-    for row in &mut rows {
-        row.name = place[row.name as usize];
-    }
-    (NameTable::build(&names, &by_name(table, &of_node, &place)), rows)
-}
-
-/// Mentions of externals with their final numbers. Those of a file are in the order of the text and then of the ids' texts, as the
-/// final numbers are, so that rows taken over need no sorting.
-fn externals(parts: &[Part<'_>], before: Option<Before<'_>>) -> Externals {
-    let mut numbering = Numbering::new(before.map(|before| &before.graph.externals.ids));
-    let mut rows: Vec<ExternalRow> = Vec::new();
-    for (file, part) in parts.iter().enumerate() {
-        match (part, before) {
-            (Part::Fresh(links), _) => {
-                let codes: Vec<u32> = links.externals.ids().map(|id| numbering.code(id)).collect();
-                rows.extend(
-                    links.externals.rows.iter().map(|row| ExternalRow { external: codes[row.external as usize], ..*row }),
-                );
-            }
-            (Part::Kept, Some(before)) => {
-                rows.extend(before.externals(file).iter().map(|row| ExternalRow {
-                    owner: before.now(row.owner),
-                    external: numbering.keep(row.external),
-                    ..*row
-                }));
-            }
-            (Part::Kept, None) => {}
-        }
-    }
-    let (ids, place) = numbering.sorted();
-    for row in &mut rows {
-        row.external = place[row.external as usize];
-    }
-    Externals::build(&ids, rows)
-}
-
-fn loose_code(loose: &Loose<'_>, known: &mut [u32], numbering: &mut Numbering<'_>) -> u32 {
-    match known.get_mut(loose.id as usize) {
-        Some(code) => {
-            if *code == NONE {
-                *code = numbering.code(loose.name);
-            }
-            *code
-        }
-        None => numbering.code(loose.name),
-    }
-}
-
-fn unbound_row(loose: &Loose<'_>, name: u32) -> UnboundRow {
-    UnboundRow { owner: loose.owner, name, line: loose.line, col: loose.col, role: loose.role, reason: loose.reason as u8 }
-}
-
-/// By node the code of its name; files have none.
-fn definition_names(
-    table: &Table<'_>,
-    parts: &[Part<'_>],
-    before: Option<Before<'_>>,
-    numbering: &mut Numbering<'_>,
-) -> Vec<u32> {
-    let mut of_node = vec![NONE; table.parents.len()];
-    if let Some(before) = before {
-        for old in 0..before.graph.names().len() as u32 {
-            for node in before.graph.names().nodes(old) {
-                if let Some(slot) = of_node.get_mut(before.now(*node) as usize) {
-                    *slot = old;
-                }
-            }
-        }
-    }
-    let mut known: Vec<u32> = vec![NONE; table.names.len()];
-    for (file, part) in parts.iter().enumerate() {
-        let base = table.files[file].base as usize;
-        for (at, def) in table.views[file].defs.iter().enumerate() {
-            let slot = &mut of_node[base + 1 + at];
-            if let (Part::Kept, true) = (part, before.is_some()) {
-                numbering.keep(*slot);
-                continue;
-            }
-            let id = table.node_name[base + 1 + at] as usize;
-            *slot = match known.get_mut(id) {
-                Some(code) => {
-                    if *code == NONE {
-                        *code = numbering.code(table.str(file, def.name));
-                    }
-                    *code
-                }
-                None => numbering.code(table.str(file, def.name)),
-            };
-        }
-    }
-    of_node
 }
 
 /// `(name, node)` pairs, sorted by both.

@@ -62,16 +62,19 @@ pub(crate) use assemble::index_edges;
 pub use modules::{Manifest, is_manifest};
 pub use relink::{Effort, relink};
 
-use self::hierarchy::Built;
+use self::assemble::{Assembly, Columns, Part};
+use self::hierarchy::{Built, Sources};
 use self::infer::{Hierarchy, Infer, Place};
 use self::modules::Modules;
 use self::names::Names;
-use self::refs::FileLinks;
 use self::scope::{Entity, ScopeParts, Scopes};
 use self::table::{FileNames, Table};
 use crate::facts::model::NONE;
 use crate::graph::{EdgeRow, FileEntry, Graph, NodeId};
 use crate::lang::Family;
+
+/// Files bound before their rows are put where they stay.
+const AT_ONCE: usize = 4096;
 
 /// What linking keeps of a generation, so that the next one need not start from nothing.
 #[derive(Debug)]
@@ -79,6 +82,8 @@ pub struct LinkState {
     generation: u64,
     scopes: ScopeParts,
     hierarchy: Hierarchy,
+    /// What the hierarchy was made from.
+    sources: Sources,
     /// Edges of the hierarchy, sorted.
     edges: Vec<EdgeRow>,
     /// Members that are declared outside their type, with the type.
@@ -86,9 +91,9 @@ pub struct LinkState {
 }
 
 impl LinkState {
-    /// The generation it belongs to.
-    pub fn generation(&self) -> u64 {
-        self.generation
+    /// What linking this graph kept, or would have kept: nothing in it depends on how mentions were bound.
+    fn of(graph: &Graph, manifests: &[Manifest]) -> LinkState {
+        Prepared::new(&graph.files, manifests).keep(graph.generation)
     }
 }
 
@@ -105,9 +110,8 @@ pub fn link_keeping(
     generation: u64,
 ) -> (Graph, LinkState) {
     number(&mut files);
-    let prepared = Prepared::new(&files, manifests, Names::default(), |_| None);
-    let links = prepared.bind_all();
-    let columns = assemble::all(&prepared, links);
+    let prepared = Prepared::new(&files, manifests);
+    let columns = prepared.bind_all();
     let state = prepared.keep(generation);
     (columns.graph(files, repos, generation), state)
 }
@@ -127,59 +131,75 @@ fn number(files: &mut [FileEntry]) {
 struct Prepared<'a> {
     scopes: Scopes<'a>,
     hierarchy: Hierarchy,
+    sources: Sources,
     edges: Vec<EdgeRow>,
     moves: Vec<(NodeId, NodeId)>,
 }
 
 impl<'a> Prepared<'a> {
-    fn new(
-        files: &'a [FileEntry],
-        manifests: &[Manifest],
-        names: Names,
-        known: impl Fn(usize) -> Option<FileNames> + Sync,
-    ) -> Self {
-        let table = Table::new(files, names, known);
-        let mut modules = Modules::new(&table, manifests);
-        modules.close_includes(&table);
-        let mut scopes = Scopes::new(table, modules);
-        let moves = members_elsewhere(&scopes);
-        scopes.table.rehang(&moves);
-        // An extension may extend what another one declares.
-        let moves = if (0..files.len()).any(|file| scopes.table.family(file) == Some(Family::Swift)) {
-            let again = members_elsewhere(&scopes);
-            scopes.table.rehang(&again);
-            again
-        } else {
-            moves
-        };
-        scopes.foreign = foreign::collect(&scopes.table, &moves);
-        let Built { mut hierarchy, mut edges } = hierarchy::build(&scopes);
+    fn new(files: &'a [FileEntry], manifests: &[Manifest]) -> Self {
+        let (scopes, moves) = scopes(files, manifests, Names::default(), |_| None);
+        let mut built = Built::new(&scopes);
+        built.override_members(&scopes, None, |_| true);
+        Prepared::of(scopes, moves, built)
+    }
+
+    fn of(scopes: Scopes<'a>, moves: Vec<(NodeId, NodeId)>, built: Built) -> Self {
+        let Built { mut hierarchy, mut edges, sources } = built;
         for (sub, supers) in &hierarchy.supers {
             for above in supers {
                 hierarchy.subs.entry(*above).or_default().push(*sub);
             }
         }
         edges.par_sort_unstable_by_key(assemble::edge_key);
-        Prepared { scopes, hierarchy, edges, moves }
+        Prepared { scopes, hierarchy, sources, edges, moves }
     }
 
     fn infer(&self) -> Infer<'_, 'a> {
         Infer::new(&self.scopes, &self.hierarchy)
     }
 
-    fn bind_all(&self) -> Vec<FileLinks<'a>> {
-        (0..self.scopes.table.files.len()).into_par_iter().map(|file| refs::link_file(&self.infer(), file)).collect()
+    fn bind_all(&self) -> Columns {
+        let mut assembly = Assembly::new(self, None);
+        let files = self.scopes.table.files.len();
+        for first in (0..files).step_by(AT_ONCE) {
+            let some = (first..files.min(first + AT_ONCE)).into_par_iter();
+            assembly.add(first, some.map(|file| Part::Fresh(refs::link_file(&self.infer(), file))).collect());
+        }
+        assembly.columns()
     }
 
     fn keep(self, generation: u64) -> LinkState {
-        let Prepared { scopes, hierarchy, edges, moves } = self;
-        LinkState { generation, scopes: scopes.into_parts(), hierarchy, edges, moves }
+        let Prepared { scopes, hierarchy, sources, edges, moves } = self;
+        LinkState { generation, scopes: scopes.into_parts(), hierarchy, sources, edges, moves }
     }
 
     fn of_state(files: &'a [FileEntry], state: LinkState) -> Self {
-        let LinkState { scopes, hierarchy, edges, moves, .. } = state;
-        Prepared { scopes: Scopes::from_parts(files, scopes), hierarchy, edges, moves }
+        let LinkState { scopes, hierarchy, sources, edges, moves, .. } = state;
+        Prepared { scopes: Scopes::from_parts(files, scopes), hierarchy, sources, edges, moves }
     }
+}
+
+/// The tables of these files, with imports resolved and members hung onto their types. `names` and `known` are as in [`Table::new`].
+fn scopes<'a>(
+    files: &'a [FileEntry],
+    manifests: &[Manifest],
+    names: Names,
+    known: impl Fn(usize) -> Option<FileNames> + Sync,
+) -> (Scopes<'a>, Vec<(NodeId, NodeId)>) {
+    let table = Table::new(files, names, known);
+    let mut modules = Modules::new(&table, manifests);
+    modules.close_includes(&table);
+    let mut scopes = Scopes::new(table, modules);
+    let mut moves = members_elsewhere(&scopes);
+    scopes.table.rehang(&moves);
+    // An extension may extend what another one declares.
+    if (0..files.len()).any(|file| scopes.table.family(file) == Some(Family::Swift)) {
+        moves = members_elsewhere(&scopes);
+        scopes.table.rehang(&moves);
+    }
+    scopes.foreign = foreign::collect(&scopes.table, &moves);
+    (scopes, moves)
 }
 
 /// Members that are declared outside their type, with the type.

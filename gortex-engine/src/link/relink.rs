@@ -7,17 +7,19 @@
 //!
 //! The result is the graph that linking everything gives, byte for byte; `relink_tests` hold it to that.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::assemble::{self, Before, Part};
+use super::assemble::{self, Assembly, Before, Part};
 use super::delta::{self, Change, Concern};
+use super::hierarchy::Built;
 use super::infer::Hierarchy;
 use super::modules::Manifest;
 use super::modules::plain::{self, Reach};
 use super::table::{Table, file_names};
 use super::{LinkState, Prepared, hierarchy, link_keeping, number, refs};
 use crate::facts::FactsView;
-use crate::facts::model::NONE;
+use crate::facts::model::{Kind, NONE};
 use crate::graph::{FileEntry, Graph, NodeId};
 
 /// How much was bound again.
@@ -32,24 +34,27 @@ pub enum Effort {
 /// So many names of former generations may be left over before the tables are made from nothing.
 const SPARE_NAMES: usize = 50_000;
 
-/// Links `files`, of which most are those of `before`. `state` is what linking `before` kept; the manifests are the same.
+/// Links `files`, of which most are those of `before`. `state` is what linking `before` kept; without one (`before` was read
+/// from a snapshot) it is made again, which costs the tables, not the binding. The manifests are the same.
 pub fn relink(
     before: &Graph,
-    state: LinkState,
+    state: Option<LinkState>,
     mut files: Vec<FileEntry>,
     manifests: &[Manifest],
     generation: u64,
 ) -> (Graph, LinkState, Effort) {
     number(&mut files);
     let repos = before.repos.clone();
-    let usable = state.generation == before.generation
-        && delta::same_files(&before.files, &files)
-        && state.scopes.table.names.len() < before.names().len() * 2 + SPARE_NAMES;
+    let fits = |state: &LinkState| {
+        state.generation == before.generation && state.scopes.table.names.len() < before.names().len() * 2 + SPARE_NAMES
+    };
+    let usable = state.as_ref().is_none_or(fits) && delta::same_files(&before.files, &files);
     let changed: Vec<usize> = if usable { changed_files(before, &files) } else { Vec::new() };
     let changes = if usable { Some(compare_all(before, &files, &changed)) } else { None };
+    let state = || state.unwrap_or_else(|| LinkState::of(before, manifests));
     let linked = match changes {
-        Some(Change::Inside) => Some(inside(before, state, &files, &changed)),
-        Some(Change::Names(names)) => by_names(before, state, &files, manifests, &changed, names),
+        Some(Change::Inside) => Some(inside(before, state(), &files, &changed)),
+        Some(Change::Names(names)) => by_names(before, state(), &files, manifests, &changed, names),
         Some(Change::Everything) | None => None,
     };
     match linked {
@@ -109,14 +114,16 @@ fn inside(before: &Graph, state: LinkState, files: &[FileEntry], changed: &[usiz
     }
     for file in changed {
         let old = assemble::of_file(&prepared.edges, &prepared.scopes.table, *file);
-        let mut rows = hierarchy::replaced(&prepared.scopes, old, *file);
+        let mut rows = hierarchy::replaced(&prepared.scopes, &mut prepared.sources, old, *file);
         rows.sort_unstable_by_key(assemble::edge_key);
         let start = prepared.edges.partition_point(|edge| edge.from < files[*file].base);
         let end = start + old.len();
         prepared.edges.splice(start..end, rows);
         parts[*file] = Part::Fresh(refs::link_file(&prepared.infer(), *file));
     }
-    let columns = assemble::columns(&prepared, parts, Some(Before { graph: before, moved: &[] }));
+    let mut assembly = Assembly::new(&prepared, Some(Before { graph: before, moved: &[] }));
+    assembly.add(0, parts);
+    let columns = assembly.columns();
     Linked { columns, state: prepared.keep(before.generation), bound: changed.len() }
 }
 
@@ -138,25 +145,45 @@ fn by_names<'a>(
     if !concern.add(names, most) {
         return None;
     }
-    let LinkState { scopes, hierarchy, edges: old_edges, .. } = state;
+    let LinkState { scopes, hierarchy, sources, edges: old_edges, moves: old_moves, .. } = state;
     let (all_names, known) = (scopes.table.names, scopes.table.str_names);
-    let prepared = Prepared::new(files, manifests, all_names, |file| (!concern.files[file]).then(|| known[file].clone()));
+    let known = |file: usize| (!concern.files[file]).then(|| known[file].clone());
+    let (scopes, moves) = super::scopes(files, manifests, all_names, known);
     let moved = moved_nodes(before, files, changed);
     let old = Before { graph: before, moved: &moved };
-    let related = hierarchy_names(&prepared.scopes.table, &hierarchy, &prepared.hierarchy, old)?;
+    let alike = changed.iter().all(|file| same_types(before, files, *file))
+        && old_moves.iter().map(|(member, owner)| (old.now(*member), old.now(*owner))).eq(moves.iter().copied());
+    let now = |node| old.now(node);
+    let mut built = Built::again(&scopes, &sources, now, |file| concern.files[file], alike);
+    let related = hierarchy_names(&scopes.table, &hierarchy, &built.hierarchy, old)?;
     if !concern.add(related, most) {
         return None;
     }
+    let lost: Vec<bool> = (0..files.len()).into_par_iter().map(|file| lost_target(old, file)).collect();
+    // Who replaces a member mentions its name.
+    let fresh = |file: usize| concern.files[file] || lost[file];
+    built.override_members(&scopes, Some((&sources, &now as &dyn Fn(NodeId) -> NodeId)), fresh);
+    let prepared = Prepared::of(scopes, moves, built);
     same_relations(&prepared, &old_edges, old, &mut concern);
     let parts: Vec<Part<'_>> = {
-        let fresh = |file: usize| Part::Fresh(refs::link_file(&prepared.infer(), file));
-        let bind = |file: usize| if concern.files[file] || lost_target(old, file) { fresh(file) } else { Part::Kept };
-        use rayon::prelude::*;
+        let anew = |file: usize| Part::Fresh(refs::link_file(&prepared.infer(), file));
+        let bind = |file: usize| if concern.files[file] || lost[file] { anew(file) } else { Part::Kept };
         (0..files.len()).into_par_iter().map(bind).collect()
     };
     let bound = parts.iter().filter(|part| matches!(part, Part::Fresh(_))).count();
-    let columns = assemble::columns(&prepared, parts, Some(old));
+    let mut assembly = Assembly::new(&prepared, Some(old));
+    assembly.add(0, parts);
+    let columns = assembly.columns();
     Some(Linked { columns, state: prepared.keep(before.generation), bound })
+}
+
+/// Whether a file has the types and methods that it had, in the same order and with as many parameters.
+fn same_types(before: &Graph, files: &[FileEntry], file: usize) -> bool {
+    let rows = |view: FactsView<'_>| -> Vec<(String, u8, u16, u16)> {
+        let telling = view.defs.iter().filter(|def| def.kind().is_type() || def.kind() == Kind::Method);
+        telling.map(|def| (view.str(def.name).to_owned(), def.kind, def.params, def.flags)).collect()
+    };
+    rows(before.files[file].facts.view()) == rows(files[file].facts.view())
 }
 
 /// By old node number the new one, or `NONE` for definitions that are gone.

@@ -51,6 +51,8 @@ pub(crate) struct TableParts {
     live: Vec<bool>,
     pub str_names: Vec<FileNames>,
     node_name: Vec<NameId>,
+    node_file: Vec<u32>,
+    node_kind: Vec<Kind>,
     parents: Vec<u32>,
     child_index: Vec<u32>,
     children: Vec<NodeId>,
@@ -68,6 +70,9 @@ pub(crate) struct Table<'a> {
     /// By file number.
     pub str_names: Vec<FileNames>,
     pub node_name: Vec<NameId>,
+    /// Per node its file's number and its kind: asked more often than anything else.
+    node_file: Vec<u32>,
+    node_kind: Vec<Kind>,
     /// Per node the containing node; members declared outside their type are re-hung by [`Table::rehang`].
     pub parents: Vec<u32>,
     child_index: Vec<u32>,
@@ -82,6 +87,13 @@ impl<'a> Table<'a> {
         let nodes = files.last().map_or(0, |file| file.base as usize + 1 + views.last().map_or(0, |view| view.defs.len()));
         let mut node_name = vec![NONE; nodes];
         let mut parents = vec![NONE; nodes];
+        let mut node_file = Vec::with_capacity(nodes);
+        let mut node_kind = Vec::with_capacity(nodes);
+        for (at, view) in views.iter().enumerate() {
+            node_file.extend(std::iter::repeat_n(at as u32, view.defs.len() + 1));
+            node_kind.push(Kind::File);
+            node_kind.extend(view.defs.iter().map(DefRow::kind));
+        }
         let mut str_names: Vec<Option<FileNames>> = (0..files.len()).map(known).collect();
         for ((file, view), known) in files.iter().zip(&views).zip(&str_names) {
             for (index, def) in view.defs.iter().enumerate() {
@@ -103,23 +115,24 @@ impl<'a> Table<'a> {
         });
         let str_names: Vec<FileNames> = str_names.into_iter().map(Option::unwrap_or_default).collect();
         let live = live_names(names.len(), &views, &str_names);
+        let (child_index, children) = (Vec::new(), Vec::new());
         let mut table =
-            Table { files, views, names, live, str_names, node_name, parents, child_index: Vec::new(), children: Vec::new() };
+            Table { files, views, names, live, str_names, node_name, node_file, node_kind, parents, child_index, children };
         table.index_children();
         table
     }
 
     /// Keeps what does not borrow from the files.
     pub fn into_parts(self) -> TableParts {
-        let Table { names, live, str_names, node_name, parents, child_index, children, .. } = self;
-        TableParts { names, live, str_names, node_name, parents, child_index, children }
+        let Table { names, live, str_names, node_name, node_file, node_kind, parents, child_index, children, .. } = self;
+        TableParts { names, live, str_names, node_name, node_file, node_kind, parents, child_index, children }
     }
 
     /// The table of files whose definitions are numbered, nested and named as those the parts were made from.
     pub fn from_parts(files: &'a [FileEntry], parts: TableParts) -> Self {
         let views = files.par_iter().map(|file| file.facts.view()).collect();
-        let TableParts { names, live, str_names, node_name, parents, child_index, children } = parts;
-        Table { files, views, names, live, str_names, node_name, parents, child_index, children }
+        let TableParts { names, live, str_names, node_name, node_file, node_kind, parents, child_index, children } = parts;
+        Table { files, views, names, live, str_names, node_name, node_file, node_kind, parents, child_index, children }
     }
 
     fn index_children(&mut self) {
@@ -188,7 +201,7 @@ impl<'a> Table<'a> {
 
     /// The file number of a node.
     pub fn file_of(&self, node: NodeId) -> usize {
-        self.files.partition_point(|file| file.base <= node).max(1) - 1
+        self.node_file.get(node as usize).map_or(self.files.len().max(1) - 1, |file| *file as usize)
     }
 
     /// The definition row of a node, unless it is a file.
@@ -199,7 +212,7 @@ impl<'a> Table<'a> {
     }
 
     pub fn kind(&self, node: NodeId) -> Kind {
-        self.def(node).map_or(Kind::File, DefRow::kind)
+        self.node_kind.get(node as usize).copied().unwrap_or(Kind::File)
     }
 
     /// Whether a node is a type, or a module that is used like one (mixed in, or the type of a struct).

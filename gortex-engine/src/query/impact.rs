@@ -8,8 +8,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::reach::{ReachIndex, step};
 use crate::facts::model::{Kind, Visibility, flag};
-use crate::graph::{EdgeKind, Graph, NodeId, Unbound};
+use crate::graph::{EdgeKind, EdgeRow, Graph, NodeId, Unbound};
 
 /// How far and how much.
 #[derive(Clone, Copy, Debug)]
@@ -130,32 +131,9 @@ impl Impact {
     }
 }
 
-/// Whether a change of the target is felt at the source of an edge of this kind.
-fn carries(kind: EdgeKind) -> bool {
-    match kind {
-        EdgeKind::Calls
-        | EdgeKind::Instantiates
-        | EdgeKind::References
-        | EdgeKind::Reads
-        | EdgeKind::Writes
-        | EdgeKind::Imports
-        | EdgeKind::ReExports
-        | EdgeKind::Extends
-        | EdgeKind::Implements
-        | EdgeKind::Composes
-        | EdgeKind::Overrides
-        | EdgeKind::Annotated
-        | EdgeKind::Throws
-        | EdgeKind::RoutesTo
-        | EdgeKind::Handles
-        | EdgeKind::Emits
-        | EdgeKind::Injects => true,
-        EdgeKind::Contains => false,
-    }
-}
-
-/// Walks from changed symbols to what depends on them.
-pub fn impact(graph: &Graph, seeds: &[NodeId], bounds: ImpactBounds) -> Impact {
+/// Walks from changed symbols to what depends on them; over the index where there is one and it is complete, else over the edges.
+/// Both say the same.
+pub fn impact(graph: &Graph, index: Option<&ReachIndex>, seeds: &[NodeId], bounds: ImpactBounds) -> Impact {
     let mut seen: FxHashSet<NodeId> = seeds.iter().copied().collect();
     // A change of a type's members is a change of the type's own file as well; members of a seed are not "affected".
     let mut found = Impact::default();
@@ -168,11 +146,21 @@ pub fn impact(graph: &Graph, seeds: &[NodeId], bounds: ImpactBounds) -> Impact {
     for depth in 1..=bounds.depth {
         let mut next: FxHashMap<NodeId, Affected> = FxHashMap::default();
         for at in &level {
-            for one in dependents(graph, *at, depth) {
-                if seen.contains(&one.node) || graph.ancestors(one.node).any(|above| seeds.contains(&above)) {
-                    continue;
+            let mut add = |edge: &EdgeRow| {
+                if seen.contains(&edge.from) || graph.ancestors(edge.from).any(|above| seeds.contains(&above)) {
+                    return;
                 }
+                let one = Affected { node: edge.from, depth, via: *at, kind: edge.kind(), line: edge.line };
                 next.entry(one.node).or_insert(one);
+            };
+            match index.and_then(|index| index.edges(graph, *at)) {
+                Some(edges) => edges.for_each(&mut add),
+                None => {
+                    step(graph, *at, |_, edge| {
+                        add(edge);
+                        true
+                    });
+                }
             }
         }
         let mut rows: Vec<Affected> = next.into_values().collect();
@@ -190,19 +178,6 @@ pub fn impact(graph: &Graph, seeds: &[NodeId], bounds: ImpactBounds) -> Impact {
     }
     found.boundaries = boundaries(graph, seeds);
     found
-}
-
-fn dependents(graph: &Graph, at: NodeId, depth: u32) -> Vec<Affected> {
-    // Whoever imports a whole file is asked when a file is the seed; a symbol is reached by its own mentions.
-    let direct = graph.incoming(at).filter(|edge| edge.from != at && carries(edge.kind()));
-    let mut rows: Vec<Affected> =
-        direct.map(|edge| Affected { node: edge.from, depth, via: at, kind: edge.kind(), line: edge.line }).collect();
-    // A call through the supertype's member may run this one.
-    for base in graph.out(at).iter().filter(|edge| edge.kind() == EdgeKind::Overrides) {
-        let callers = graph.incoming(base.to).filter(|edge| edge.kind().is_call() && edge.from != at);
-        rows.extend(callers.map(|edge| Affected { node: edge.from, depth, via: at, kind: edge.kind(), line: edge.line }));
-    }
-    rows
 }
 
 /// Calls and accesses of the same name whose receiver nobody knows.
@@ -296,7 +271,7 @@ mod tests {
     fn check(files: &[(&str, &str)], seed: &str, expected: &[(&str, u32)]) {
         let graph = graph_of(files);
         let seed = graph.by_id(seed).expect("a symbol");
-        let found = impact(&graph, &[seed], ImpactBounds::default());
+        let found = impact(&graph, None, &[seed], ImpactBounds::default());
         let rows: Vec<(String, u32)> = found.affected.iter().map(|one| (graph.id(one.node), one.depth)).collect();
         let rows: Vec<(&str, u32)> = rows.iter().map(|(id, depth)| (id.as_str(), *depth)).collect();
         assert_eq!(rows, expected);

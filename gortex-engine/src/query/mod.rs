@@ -13,6 +13,7 @@ pub mod loose;
 pub mod outline;
 pub mod paths;
 pub mod place;
+pub mod reach;
 pub mod relations;
 pub mod rename;
 pub mod signature;

@@ -47,7 +47,7 @@ impl Walker<'_> {
         let around = std::mem::take(&mut self.around);
         let outer = std::mem::replace(&mut self.host, true);
         let (refs, imports, exports, supers) = self.row_counts();
-        self.visit(tree.root_node());
+        self.visit_tree(&tree);
         if how == Embed::Example {
             self.rows.refs.truncate(refs);
             self.ref_scopes.truncate(refs);

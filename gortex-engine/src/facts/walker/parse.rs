@@ -29,7 +29,7 @@ pub fn extract(language: &'static Compiled, source: &[u8], limits: ExtractLimits
     let tree = better_tree(language, source, tree, limits);
     let mut walker = Walker::new(language, source, limits);
     walker.rows.header.lines = lines;
-    walker.visit(tree.root_node());
+    walker.visit_tree(&tree);
     if let Some(finish) = language.language.hooks.finish {
         finish(&mut walker, tree.root_node());
     }

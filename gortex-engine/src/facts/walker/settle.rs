@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::Walker;
+use super::scratch::Scratch;
 use crate::facts::model::*;
 use crate::facts::pack::{Facts, Rows};
 use crate::facts::scope::Target;
@@ -18,8 +19,11 @@ impl Walker<'_> {
         self.rows.refs.sort_by_key(|row| row.at);
         self.settle_raises();
         super::clues::read(&mut self, root);
-        let rows = compact(self.rows);
-        rows.pack(&self.strings)
+        compact(&mut self.rows);
+        let facts = self.rows.pack(&self.strings);
+        let Walker { rows, strings, scopes, ref_scopes, expr_scopes, expr_memo, claimed, members, handed, .. } = self;
+        Scratch { rows, strings, scopes, ref_scopes, expr_scopes, expr_memo, claimed, members, handed }.keep();
+        facts
     }
 
     fn resolve_names(&mut self) {
@@ -64,8 +68,8 @@ impl Walker<'_> {
 }
 
 /// Drops expressions and bindings that nothing needs and folds equal expressions.
-fn compact(mut rows: Rows) -> Rows {
-    let Rows { defs, refs, exprs, binds, .. } = &mut rows;
+fn compact(rows: &mut Rows) {
+    let Rows { defs, refs, exprs, binds, .. } = rows;
     let mut expr_used = vec![false; exprs.len()];
     let mut bind_used = vec![false; binds.len()];
     let roots = refs.iter().map(|row| row.recv).chain(defs.iter().map(|row| row.init));
@@ -97,7 +101,9 @@ fn compact(mut rows: Rows) -> Rows {
     }
     let mut expr_map = vec![NONE; exprs.len()];
     let mut folded: FxHashMap<ExprRow, u32> = FxHashMap::default();
-    let mut out = Vec::new();
+    folded.reserve(expr_used.iter().filter(|used| **used).count());
+    // Kept rows move towards the front; a row is read before its place can be taken.
+    let mut filled = 0;
     for (index, used) in expr_used.iter().enumerate() {
         if !used {
             continue;
@@ -110,10 +116,12 @@ fn compact(mut rows: Rows) -> Rows {
             _ => expr_map[row.base as usize],
         };
         expr_map[index] = *folded.entry(row).or_insert_with(|| {
-            out.push(row);
-            out.len() as u32 - 1
+            exprs[filled] = row;
+            filled += 1;
+            filled as u32 - 1
         });
     }
+    exprs.truncate(filled);
     let remap = |index: &mut u32| {
         if *index != NONE {
             *index = expr_map[*index as usize];
@@ -130,6 +138,4 @@ fn compact(mut rows: Rows) -> Rows {
     }
     let mut used = bind_used.iter();
     binds.retain(|_| *used.next().unwrap_or(&false));
-    *exprs = out;
-    rows
 }

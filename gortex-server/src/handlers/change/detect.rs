@@ -5,13 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gortex_engine::engine::{Engine, RepoInfo, View};
 use gortex_engine::facts::{Facts, FactsView};
 use gortex_engine::graph::NodeId;
 use gortex_engine::graph::names::qualified;
 use gortex_engine::query::change::{Lines, around_gap, content_hash, facts_of, innermost, old_symbols};
-use gortex_engine::query::impact::{ImpactBounds, Risk, dangling, impact};
+use gortex_engine::query::impact::{ImpactBounds, Risk, dangling};
 use gortex_engine::vcs::{FileChange, GitError, Hunk, Repo, Scope, Status};
 
 use super::shape::{self, Page};
@@ -120,7 +121,7 @@ struct Changed {
     nodes: BTreeSet<NodeId>,
 }
 
-fn detect(engine: &Engine, view: &View, args: &DetectChanges) -> Result<Value, CallError> {
+fn detect(engine: &Engine, view: &Arc<View>, args: &DetectChanges) -> Result<Value, CallError> {
     let scope = scope_of(args)?;
     let at = chosen(view, args.repo.as_deref())?;
     let repo = Repo::discover(&view.repos[at].root).map_err(git_error)?;
@@ -140,7 +141,7 @@ fn detect(engine: &Engine, view: &View, args: &DetectChanges) -> Result<Value, C
     let untracked: Vec<String> =
         untracked.paths.iter().filter_map(|path| repo.below(path)).map(|rel| view.shown(at, rel)).collect();
     let seeds: Vec<NodeId> = changed.nodes.iter().copied().collect();
-    let found = impact(&view.graph, &seeds, ImpactBounds::default());
+    let found = view.impact(&seeds, ImpactBounds::default());
     let removed: Vec<String> = changed
         .rows
         .iter()

@@ -1,6 +1,6 @@
 //! `change.impact`: who is affected when symbols change.
 
-use gortex_engine::query::impact::{ImpactBounds, impact, zero_class};
+use gortex_engine::query::impact::{ImpactBounds, zero_class};
 
 use super::shape::{self, Page};
 use crate::handlers::shared::prelude::*;
@@ -52,7 +52,7 @@ async fn explain_change_impact(graph: Graph, args: Args<ExplainImpact>) -> Answe
             // Who uses a type does so through its members as well.
             let members = seeds.iter().filter(|node| graph.kind(**node).is_type()).flat_map(|node| graph.children(*node));
             let reached: Vec<_> = seeds.iter().copied().chain(members).collect();
-            let found = impact(graph, &reached, bounds);
+            let found = graph.view().impact(&reached, bounds);
             let page =
                 Page { summary_only: args.summary_only, offset: args.offset, limit: args.limit.unwrap_or(100).clamp(1, 1000) };
             let mut answer = serde_json::Map::new();
