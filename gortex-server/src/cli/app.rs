@@ -31,11 +31,6 @@ pub(crate) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Whether text is screened for instructions to a model.
-pub(crate) fn screening() -> bool {
-    crate::screening::is_on(environment)
-}
-
 /// The settings, with a word about keys that mean nothing.
 pub(crate) fn settings(dirs: &Dirs) -> Result<Config, crate::config::ConfigError> {
     let config = Config::load(&dirs.config)?;

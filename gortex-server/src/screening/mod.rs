@@ -177,7 +177,7 @@ mod tests {
     }
 
     fn output(body: Value) -> CallOutput {
-        CallOutput { body: Body::Json(body), is_error: false, meta: Map::new(), operation: None, error: None }
+        CallOutput { body: Body::Json(body), is_error: false, meta: Map::new(), operation: None, error: None, written: None }
     }
 
     #[test]
