@@ -115,6 +115,11 @@ impl View {
         }
     }
 
+    /// The build files that linking read.
+    pub fn manifests(&self) -> &[Manifest] {
+        &self.manifests
+    }
+
     /// Loose ends by name; made by the first reader that asks.
     pub fn loose(&self) -> &LooseIndex {
         self.indexes.loose.get_or_init(|| LooseIndex::build(&self.graph))

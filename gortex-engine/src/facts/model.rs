@@ -240,6 +240,8 @@ byte_enum! {
         Implements = "implements",
         /// `<Component />`.
         Render = "render",
+        /// The error that is raised, or that a signature says may be.
+        Throws = "throws",
     }
 }
 
@@ -336,6 +338,8 @@ pub mod flag {
     pub const GENERATOR: u16 = 1 << 11;
     /// An accessor (`get`/`set`, `@property`): used without a call.
     pub const ACCESSOR: u16 = 1 << 12;
+    /// Its signature says that it may fail: an error among the results, a `throws`, the language's own custom.
+    pub const MAY_FAIL: u16 = 1 << 13;
 }
 
 /// One definition.
@@ -561,7 +565,7 @@ byte_enum! {
         Env = "env",
         /// Reads a key of a configuration.
         Config = "config",
-        /// A route or awaited event is handled by this.
+        /// A route or awaited event is handled by this; by a function written in place where neither mention nor target is told.
         Handler = "handler",
         /// An event is announced.
         Emit = "emit",

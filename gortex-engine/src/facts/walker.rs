@@ -8,6 +8,7 @@
 mod clues;
 mod embed;
 mod parse;
+pub(crate) mod raise;
 mod settle;
 mod spans;
 
@@ -126,6 +127,8 @@ pub struct Walker<'a> {
     members: FxHashSet<(u32, Str)>,
     /// Functions that are arguments, by node: the callee's expression and the position.
     handed: FxHashMap<usize, (u32, usize)>,
+    /// Where something is raised: the byte at which its expression begins, and the function that returns it as its error.
+    raised: Vec<(u32, u32)>,
     scope: u32,
     function_scope: u32,
     /// The definition whose body is walked; [`NONE`] inside a lambda.
@@ -157,6 +160,7 @@ impl<'a> Walker<'a> {
             claimed: FxHashSet::default(),
             members: FxHashSet::default(),
             handed: FxHashMap::default(),
+            raised: Vec::new(),
             scope: 0,
             function_scope: 0,
             returning: NONE,
@@ -222,6 +226,9 @@ impl<'a> Walker<'a> {
         }
         let kind = node.kind_id();
         self.around.push(kind);
+        if self.language.is_raising(kind) {
+            self.note_raise(node);
+        }
         match self.language.action(kind) {
             Action::Descend => self.visit_children(node),
             Action::Skip => {}

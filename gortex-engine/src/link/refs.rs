@@ -100,7 +100,7 @@ fn want(role: Role) -> Want {
         | Role::GenericArg
         | Role::Extends
         | Role::Implements => Want::Type,
-        Role::Read | Role::Write | Role::Attribute | Role::Import | Role::ReExport => Want::Any,
+        Role::Read | Role::Write | Role::Attribute | Role::Import | Role::ReExport | Role::Throws => Want::Any,
     }
 }
 
