@@ -13,10 +13,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::effect::Effect;
+use crate::gcx::Layout;
 use crate::operation::Operation;
 use crate::policy::{Gate, Mode};
 use crate::registry::Entry;
-use crate::shape::Budget;
+use crate::shape::{Budget, Format};
 
 /// Values of the host, one of each type.
 #[derive(Clone, Default)]
@@ -89,6 +90,10 @@ pub struct CallContext {
     pub unknown_options: UnknownOptions,
     /// What else must let a call through.
     pub gate: Option<Arc<dyn Gate>>,
+    /// The form of answers when the call does not ask for one.
+    pub format: Format,
+    /// How answers become tables in the compact format.
+    pub layouts: &'static [Layout],
     /// The process's values.
     pub shared: Arc<Extensions>,
     /// This request's values: session, progress sink, cancellation.

@@ -18,17 +18,19 @@ use crate::capabilities;
 use crate::envelope::{self, Lowered};
 use crate::error::{CallError, Code};
 use crate::facade::{Discriminator, FacadeSpec};
-use crate::operation::Operation;
+use crate::operation::{Fixed, Operation};
 use crate::policy;
 use crate::registry::{Entry, Registry};
 use crate::reply::{Body, Reply};
-use crate::shape::{self, Controls};
+use crate::shape::{self, Controls, Shaped, Wire};
 
 /// What a call gives back.
 #[derive(Clone, Debug)]
 pub struct CallOutput {
-    /// The answer's one text block.
+    /// What the answer says.
     pub body: Body,
+    /// Its text, where that is neither plain text nor JSON.
+    pub written: Option<String>,
     /// Whether the call failed.
     pub is_error: bool,
     /// The answer's `_meta`.
@@ -40,15 +42,15 @@ pub struct CallOutput {
 }
 
 impl CallOutput {
-    /// The text block.
+    /// The answer's one text block.
     pub fn text(&self) -> String {
-        self.body.to_text()
+        self.written.clone().unwrap_or_else(|| self.body.to_text())
     }
 
     /// A refusal.
     pub fn refused(error: CallError) -> Self {
         let body = error.as_plain().map_or_else(|| Body::Json(error.to_value()), |text| Body::Text(text.to_owned()));
-        Self { body, is_error: !error.is_recoverable(), meta: Map::new(), operation: None, error: Some(error) }
+        Self { body, written: None, is_error: !error.is_recoverable(), meta: Map::new(), operation: None, error: Some(error) }
     }
 }
 
@@ -125,10 +127,12 @@ fn serve_catalogue(
         _ => "operation",
     };
     let request = flat.into_iter().filter(|(key, _)| !shape::is_paging(key)).collect();
-    let shaped = shape::shape(&controls, spec.name, &request, reply)?;
+    // What schemas say is JSON; another form must be asked for.
+    let wire = Wire { format: controls.format.unwrap_or_default(), tool: spec.name, ..Wire::default() };
+    let shaped = shape::shape(&controls, &wire, spec.name, &request, reply)?;
     let mut meta = shaped.meta;
     meta.insert("gortex_facade".into(), facade_meta(registry, spec.name, asked, spec.name));
-    Ok(CallOutput { body: shaped.body, is_error: false, meta, operation: None, error: None })
+    Ok(CallOutput { body: shaped.body, written: shaped.written, is_error: false, meta, operation: None, error: None })
 }
 
 /// Refuses what the session's mode or its gate does not allow.
@@ -158,24 +162,24 @@ fn hidden_on_compact(name: &str) -> CallError {
 /// Extracts, runs and shapes: the part of the road that public and legacy calls share.
 async fn run(entry: Arc<Entry>, context: &CallContext, lowered: Lowered, public_names: bool) -> CallOutput {
     match run_inner(&entry, context, lowered, public_names).await {
-        Ok((body, meta)) => CallOutput { body, is_error: false, meta, operation: Some(entry.operation), error: None },
+        Ok(Shaped { body, written, meta }) => {
+            CallOutput { body, written, is_error: false, meta, operation: Some(entry.operation), error: None }
+        }
         Err(error) => CallOutput { operation: Some(entry.operation), ..CallOutput::refused(error) },
     }
 }
 
-/// The body and `_meta` of a successful call.
-async fn run_inner(
-    entry: &Arc<Entry>,
-    context: &CallContext,
-    lowered: Lowered,
-    public_names: bool,
-) -> Result<(Body, Map<String, Value>), CallError> {
-    let Lowered { arguments, mut rest } = lowered;
+/// The answer of a successful call.
+async fn run_inner(entry: &Arc<Entry>, context: &CallContext, lowered: Lowered, public_names: bool) -> Result<Shaped, CallError> {
+    let Lowered { mut arguments, mut rest } = lowered;
     let mut all = arguments.clone();
     for (key, value) in &rest {
         all.entry(key.as_str()).or_insert_with(|| value.clone());
     }
     let controls = Controls::take(&mut all, |name| entry.declares(name))?;
+    if !controls.own_format {
+        arguments.shift_remove("format");
+    }
     rest.retain(|key, _| !shape::is_control(key));
     let id = entry.operation.id();
     let call = Call {
@@ -191,8 +195,15 @@ async fn run_inner(
         Err(panic) => return Err(panicked(&id, panic.as_ref())),
     };
     let request = arguments.into_iter().filter(|(key, _)| !shape::is_paging(key)).collect();
-    let shaped = shape::shape(&controls, &id, &request, reply)?;
-    Ok((shaped.body, shaped.meta))
+    let format = controls.format.unwrap_or(context.format);
+    // The kinds of one tool answer in different forms, so each has a name of its own there.
+    let kind = match entry.operation.fixed_value("kind") {
+        Some(Fixed::Str(kind)) => Some(format!("{}.{kind}", entry.operation.legacy)),
+        _ => None,
+    };
+    let tool = kind.as_deref().unwrap_or(entry.operation.legacy);
+    let wire = Wire { format, tool, layouts: context.layouts, bound: None };
+    shape::shape(&controls, &wire, &id, &request, reply)
 }
 
 /// The error of a handler that panicked: its own words, without a backtrace.

@@ -109,6 +109,8 @@ codes! {
     Unsupported = "unsupported",
     /// The service or resource is not ready or not configured.
     Unavailable = "unavailable",
+    /// The rows that a cursor goes on from are not the same any more.
+    CursorExpired = "cursor_expired",
     /// A configured limit would be exceeded.
     LimitExceeded = "limit_exceeded",
     /// The call ran out of its time.

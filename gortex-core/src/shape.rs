@@ -1,4 +1,4 @@
-//! Shaping: an answer bounded in bytes, cut into pages, reduced to the fields asked for.
+//! Shaping: an answer bounded in bytes, cut into pages, reduced to the fields asked for, written in the form asked for.
 //!
 //! Happens after the handler and before the wire, the same way for every operation. A cut is always said: flags name what
 //! was returned of how many, and a cursor leads to the rest where the answer names its rows. What leaves is measured as it
@@ -7,20 +7,22 @@
 //! Knows nothing of what the rows are, but for `nodes` and `edges`: a page of edges keeps the nodes it speaks of.
 
 mod fit;
+mod format;
 mod page;
+mod plain;
+mod toon;
 
 use serde_json::{Map, Value, json};
 
-use crate::canonical::{canonical, json_len, sha256};
 use crate::error::CallError;
 use crate::extract::coerce;
 use crate::reply::{Body, Reply};
 
+pub use format::Format;
+pub(crate) use format::Wire;
+
 /// Bytes of payload when the caller says nothing.
 pub const DEFAULT_BYTES: usize = 40_000;
-
-/// The formats an answer can have. Another format is added here.
-pub const FORMATS: &[&str] = &["json"];
 
 /// The controls that every operation takes, in the order of documentation.
 const CONTROLS: [&str; 8] = ["format", "max_bytes", "max_tokens", "limit", "cursor", "fields", "paginate", "compact"];
@@ -38,7 +40,7 @@ pub(crate) fn is_paging(name: &str) -> bool {
 /// The public schema of the controls.
 pub(crate) fn control_schema(name: &str) -> Option<Value> {
     Some(match name {
-        "format" => json!({"type": "string", "enum": FORMATS}),
+        "format" => format::schema(),
         "max_bytes" => json!({"type": "integer", "description": "Size of the answer; 0 lifts the bound."}),
         "max_tokens" => json!({"type": "integer", "description": "Size of the answer in tokens of 3.5 bytes."}),
         "limit" => json!({"type": "integer", "description": "Rows of one page."}),
@@ -47,6 +49,17 @@ pub(crate) fn control_schema(name: &str) -> Option<Value> {
         "paginate" => json!({"type": "boolean", "description": "Cut pages at the default size."}),
         _ => return None,
     })
+}
+
+/// Adds the forms of the wire to the forms that a handler has itself.
+pub(crate) fn add_formats(schema: &mut Value) {
+    if let Some(forms) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        for form in Format::ALL.map(|form| Value::from(form.as_str())) {
+            if form != "json" && !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    }
 }
 
 /// How many bytes an answer may have; `None` when the caller opted out.
@@ -69,6 +82,12 @@ pub(crate) struct Controls {
     pub fields: Vec<String>,
     pub cursor: Option<String>,
     pub limit: Option<usize>,
+    /// The form asked for, if one was.
+    pub format: Option<Format>,
+    /// Whether the handler knows the form that was asked for, so that it is an argument of its own.
+    pub own_format: bool,
+    /// The control that bounds the answer and its value.
+    pub bound: Option<(&'static str, i64)>,
 }
 
 impl Controls {
@@ -81,11 +100,14 @@ impl Controls {
         if flag(flat, "paginate")? {
             budget.bytes = Some(budget.bytes.map_or(DEFAULT_BYTES, |bytes| bytes.min(DEFAULT_BYTES)));
         }
+        let bound = match (bytes.filter(|bytes| *bytes > 0), tokens.filter(|tokens| *tokens > 0)) {
+            (Some(bytes), Some(tokens)) if tokens.saturating_mul(7) / 2 >= bytes => Some(("max_bytes", bytes)),
+            (_, Some(tokens)) => Some(("max_tokens", tokens)),
+            (Some(bytes), None) => Some(("max_bytes", bytes)),
+            (None, None) => None,
+        };
+        let (format, own_format) = format_of(flat, declares("format"))?;
         let mut own = |name: &str| if declares(name) { None } else { flat.shift_remove(name) };
-        if let Some(format) = own("format") {
-            let schema = json!({"type": "string", "enum": FORMATS});
-            coerce(&format, &schema).map_err(|mismatch| mismatch.into_error("output.format"))?;
-        }
         let fields = match own("fields") {
             Some(value) => strings(&value)?,
             None => Vec::new(),
@@ -104,7 +126,25 @@ impl Controls {
             }
             None => None,
         };
-        Ok(Self { budget, fields, cursor, limit })
+        Ok(Self { budget, fields, cursor, limit, format, own_format, bound })
+    }
+}
+
+/// The form asked for, taken out of the arguments. A handler with forms of its own (drawings, briefings) keeps those; what it
+/// is not likely to know is the wire's.
+fn format_of(flat: &mut Map<String, Value>, declared: bool) -> Result<(Option<Format>, bool), CallError> {
+    let Some(asked) = flat.get("format").filter(|asked| !asked.is_null()) else { return Ok((None, false)) };
+    let known = asked.as_str().and_then(Format::parse);
+    match known {
+        Some(Format::Json) | None if declared => Ok((Some(Format::Json), true)),
+        Some(format) => {
+            flat.shift_remove("format");
+            Ok((Some(format), false))
+        }
+        None => Err(match coerce(asked, &format::schema()) {
+            Err(mismatch) => mismatch.into_error("output.format"),
+            Ok(_) => CallError::invalid("the format is none of this server's").data("field", "output.format"),
+        }),
     }
 }
 
@@ -144,16 +184,20 @@ fn strings(value: &Value) -> Result<Vec<String>, CallError> {
 #[derive(Debug)]
 pub(crate) struct Shaped {
     pub body: Body,
+    /// The text of a JSON body in another form.
+    pub written: Option<String>,
     pub meta: Map<String, Value>,
 }
 
-/// Shapes an answer. `request` is what the answer is an answer to, without paging.
+/// Shapes an answer. `request` is what the answer is an answer to, without paging; `wire` is how it is written.
 pub(crate) fn shape(
     controls: &Controls,
+    wire: &Wire<'_>,
     operation: &str,
     request: &Map<String, Value>,
     reply: Reply,
 ) -> Result<Shaped, CallError> {
+    let wire = &Wire { bound: controls.bound, ..*wire };
     let Reply { body, rows, page, generation, meta } = reply;
     let paged = Controls { limit: controls.limit.or(page), ..controls.clone() };
     let controls = &paged;
@@ -166,33 +210,29 @@ pub(crate) fn shape(
         }
         Body::Json(value) => {
             let rows = rows.filter(|key| value.get(*key).is_some_and(Value::is_array));
-            let stamp = rows.map(|_| stamp(operation, request, controls, generation.as_deref(), &value));
+            let stamp = rows.map(|_| page::Stamp::new(operation, request, &controls.fields, generation));
             let links = page::Links::of(&value, rows);
             let value = project(value, &controls.fields)?;
             let (mut value, kept) = match (rows, stamp) {
-                (Some(key), Some(stamp)) => (page::cut(value, key, &links, controls, &stamp)?, Some(key)),
+                (Some(key), Some(stamp)) => (page::cut(value, key, &links, controls, wire, &stamp)?, Some(key)),
                 _ => match &controls.cursor {
                     Some(cursor) => return Err(page::bad_cursor(cursor)),
                     None => (value, None),
                 },
             };
             if let Some(bytes) = controls.budget.bytes
-                && json_len(&value) > bytes
+                && wire.len(&value) > bytes
             {
-                fit::value(&mut value, bytes, kept);
+                fit::value(&mut value, bytes, kept, wire);
             }
             Body::Json(value)
         }
     };
-    Ok(Shaped { body, meta })
-}
-
-/// What a cursor must agree with: the request, the fields asked for, and the data.
-fn stamp(operation: &str, request: &Map<String, Value>, controls: &Controls, generation: Option<&str>, body: &Value) -> String {
-    let data = generation.map_or_else(|| sha256(body.to_string().as_bytes()), str::to_owned);
-    let request = canonical(&Value::Object(request.clone()));
-    let all = [operation, &request, &controls.fields.join(","), &data].join("\n");
-    sha256(all.as_bytes())[..16].to_owned()
+    let written = match &body {
+        Body::Json(value) => wire.write(value),
+        Body::Text(_) => None,
+    };
+    Ok(Shaped { body, written, meta })
 }
 
 /// Keeps the named keys in the rows of every top-level list whose rows have any of them.

@@ -115,6 +115,11 @@ impl View {
         }
     }
 
+    /// The build files that linking read.
+    pub fn manifests(&self) -> &[Manifest] {
+        &self.manifests
+    }
+
     /// Loose ends by name; made by the first reader that asks.
     pub fn loose(&self) -> &LooseIndex {
         self.indexes.loose.get_or_init(|| LooseIndex::build(&self.graph))
@@ -283,6 +288,14 @@ pub struct Engine {
     kept: Mutex<Option<LinkState>>,
     /// Words of the files of the view that was last asked for them.
     words: Mutex<Arc<Known>>,
+    /// Who hears of new views.
+    listener: OnceLock<Box<dyn Published>>,
+}
+
+/// Hears of every new view, with the one before it. Called by the writer, who waits for it: it must be quick.
+pub trait Published: Send + Sync {
+    /// `after` has taken the place of `before`.
+    fn published(&self, before: &Arc<View>, after: &Arc<View>);
 }
 
 impl std::fmt::Debug for Engine {
@@ -350,6 +363,7 @@ impl Engine {
             evidence: Mutex::new(None),
             kept: Mutex::new(None),
             words: Mutex::default(),
+            listener: OnceLock::new(),
         };
         let recovered = engine.editor.recover(&authority);
         for one in recovered {
@@ -541,7 +555,15 @@ impl Engine {
 
     fn publish(&self, view: Arc<View>) {
         self.generation.store(view.graph.generation, Ordering::Relaxed);
-        self.view.store(view);
+        let before = self.view.swap(Arc::clone(&view));
+        if let Some(listener) = self.listener.get() {
+            listener.published(&before, &view);
+        }
+    }
+
+    /// Tells `listener` of every view from now on; there is one listener, the first.
+    pub fn listen(&self, listener: impl Published + 'static) {
+        let _ = self.listener.set(Box::new(listener));
     }
 
     fn note_check(&self, start: Instant) {

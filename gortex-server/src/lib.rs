@@ -16,3 +16,4 @@ pub mod surface;
 pub mod testing;
 pub mod tracking;
 pub mod transport;
+mod wire;

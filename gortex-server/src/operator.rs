@@ -55,7 +55,7 @@ impl CallAnswer {
     pub fn of(served: Served) -> CallAnswer {
         let operation = served.output.operation.filter(|operation| operation.effect.is_mutating());
         CallAnswer {
-            json: matches!(served.output.body, Body::Json(_)),
+            json: served.output.written.is_none() && matches!(served.output.body, Body::Json(_)),
             is_error: served.output.is_error,
             changes: operation.map(|operation| format!("{} is a {} operation", operation.id(), operation.effect)),
             text: served.text,

@@ -20,7 +20,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use crate::landed::Landed;
-use crate::session::Sessions;
+use crate::session::{Agents, Events, Sessions, Telling, ViewListener};
 use crate::transport::queue::Queue;
 
 /// How long a call waits for the first index before it says that it is not ready.
@@ -79,6 +79,8 @@ pub struct Server {
     patience: Mutex<Duration>,
     home: Option<PathBuf>,
     sessions: Sessions,
+    events: Arc<Events>,
+    agents: Agents,
     queue: Queue,
     /// Where the list of tracked repositories is kept.
     pub config_dir: PathBuf,
@@ -101,6 +103,9 @@ impl Server {
         let (engine, authority) = Engine::open(options)?;
         let (readiness, _) = watch::channel(Readiness::Inactive { reason: NOTHING_TRACKED.to_owned() });
         let home = home.map(|home| home.canonicalize().unwrap_or(home));
+        let sessions = Sessions::default();
+        let events = Arc::new(Events::new(sessions.clone()));
+        engine.listen(ViewListener::new(Arc::clone(&events)));
         Ok(Arc::new(Server {
             engine,
             authority,
@@ -109,7 +114,9 @@ impl Server {
             control: Mutex::new(()),
             patience: Mutex::new(FIRST_INDEX_WAIT),
             home,
-            sessions: Sessions::default(),
+            sessions,
+            events,
+            agents: Agents::default(),
             queue: Queue::new(places()),
             config_dir,
         }))
@@ -123,6 +130,16 @@ impl Server {
     /// The user's home folder, canonical.
     pub fn home(&self) -> Option<&std::path::Path> {
         self.home.as_deref()
+    }
+
+    /// What sessions can listen to.
+    pub fn events(&self) -> &Arc<Events> {
+        &self.events
+    }
+
+    /// The agents of all sessions.
+    pub fn agents(&self) -> &Agents {
+        &self.agents
     }
 
     /// The open sessions.
@@ -178,12 +195,14 @@ impl Server {
     /// Tracks and indexes now, in this thread.
     pub fn start_now(&self, repos: &[RepoInfo], progress: &dyn Progress) -> Result<Arc<View>, IndexError> {
         self.announce(repos);
-        self.settle(self.engine.track(repos, progress, &self.cancel))
+        let progress = Telling::new(&self.events, progress);
+        self.settle(self.engine.track(repos, &progress, &self.cancel))
     }
 
     /// Takes in what changed, or reads everything again, now, in this thread.
     fn index_now(&self, reuse: Reuse, progress: &dyn Progress) -> Result<Arc<View>, IndexError> {
-        self.settle(self.engine.index(reuse, progress, &self.cancel))
+        let progress = Telling::new(&self.events, progress);
+        self.settle(self.engine.index(reuse, &progress, &self.cancel))
     }
 
     /// Confines paths to the repositories and makes calls wait, unless there is a complete view to serve meanwhile.
@@ -204,6 +223,13 @@ impl Server {
             Err(_) if view.complete && !view.repos.is_empty() => Readiness::Ready,
             Err(error) => Readiness::Failed { reason: error.to_string() },
         });
+        match self.readiness() {
+            Readiness::Ready if !self.events.is_ready() => {
+                self.events.readiness("ready", serde_json::json!({"generation": view.graph.generation}));
+            }
+            Readiness::Failed { reason } => self.events.readiness("degraded", serde_json::json!({"reason": reason})),
+            _ => {}
+        }
         outcome
     }
 
@@ -225,8 +251,14 @@ impl Server {
                 warm.engine.contents(&view);
             });
             let tend = move || match server.engine.watch() {
-                Ok(live) => while server.engine.tend(&live, &live.wait()) {},
-                Err(error) => tracing::warn!(%error, "changed files are looked for at every call"),
+                Ok(live) => {
+                    server.events.readiness("watcher_started", serde_json::json!({}));
+                    while server.engine.tend(&live, &live.wait()) {}
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "changed files are looked for at every call");
+                    server.events.readiness("degraded", serde_json::json!({"watch_degraded": error.to_string()}));
+                }
             };
             if let Err(error) = std::thread::Builder::new().name("live".to_owned()).spawn(tend) {
                 tracing::warn!(%error, "nobody follows the tree; changed files are looked for at every call");

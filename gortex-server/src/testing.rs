@@ -2,6 +2,7 @@
 //!
 //! A fixture is one string: `//- path` starts a file, everything else is the file's bytes.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use gortex_core::{CallContext, CallOutput, Extensions, Registry, Surface, Surfac
 use gortex_engine::engine::{Options, RepoInfo, Silent};
 use serde_json::Value;
 
+use crate::session::{ClientInfo, Notification, Opening, Road, Served, SessionHandle, notifications};
 use crate::state::Server;
 
 /// A tracked folder with a server over it.
@@ -75,6 +77,21 @@ impl Fixture {
         serde_json::from_str(&output.text()).expect("JSON")
     }
 
+    /// A connection of a client with this name, as transports have them.
+    pub fn client(&self, name: &str) -> Client<'_> {
+        self.client_with(name, crate::surface::Policy::default())
+    }
+
+    /// The same under a policy for surfaces.
+    pub fn client_with(&self, name: &str, policy: crate::surface::Policy) -> Client<'_> {
+        let (notifier, heard) = notifications();
+        let client = Some(ClientInfo::new(name, "1"));
+        let opening = Opening { client, notifier: Some(notifier), ..Opening::default() };
+        let session = self.server.sessions().open(opening).expect("opens");
+        let road = Road::new(Arc::clone(&self.server), self.registry(), policy);
+        Client { fixture: self, road, session, heard: RefCell::new(heard) }
+    }
+
     /// The registry that calls go through.
     pub fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.registry)
@@ -105,6 +122,48 @@ impl Fixture {
         };
         let context = context.with_request(request);
         self.runtime.block_on(dispatch(&self.registry, &context, tool, arguments))
+    }
+}
+
+/// A session over a fixture.
+pub(crate) struct Client<'f> {
+    fixture: &'f Fixture,
+    road: Road,
+    pub session: SessionHandle,
+    heard: RefCell<tokio::sync::mpsc::Receiver<Notification>>,
+}
+
+impl Client<'_> {
+    /// Calls a tool of the session's surface.
+    pub fn call(&self, tool: &str, arguments: Value) -> Served {
+        self.fixture.block_on(self.road.call(&self.session, Extensions::new(), tool, arguments))
+    }
+
+    /// Calls and reads the answer as JSON; an error is a failed test.
+    #[track_caller]
+    pub fn json(&self, tool: &str, arguments: Value) -> Value {
+        let served = self.call(tool, arguments);
+        assert!(!served.output.is_error, "{}", served.text);
+        serde_json::from_str(&served.text).expect("JSON")
+    }
+
+    /// Calls what must refuse, and reads the error.
+    #[track_caller]
+    pub fn error(&self, tool: &str, arguments: Value) -> Value {
+        let served = self.call(tool, arguments);
+        assert!(served.output.is_error, "{}", served.text);
+        serde_json::from_str(&served.text).expect("JSON")
+    }
+
+    /// The notifications that have arrived, without the time they carry.
+    pub fn heard(&self) -> Vec<(String, Value)> {
+        let mut all = Vec::new();
+        while let Ok(Notification { method, mut params }) = self.heard.borrow_mut().try_recv() {
+            let time = params.as_object_mut().and_then(|params| params.shift_remove("ts"));
+            assert!(time.is_some_and(|time| time.as_str().is_some_and(|time| time.ends_with('Z'))), "{method}");
+            all.push((method, params));
+        }
+        all
     }
 }
 

@@ -61,7 +61,10 @@ pub(crate) fn public_schema(spec: &'static FacadeSpec, listing: &Listing, entry:
     for placed in entry.fields.iter().filter(|placed| !placed.fixed) {
         let name = placed.field.name;
         let schema = entry.property(name).cloned().map_or_else(|| json!({}), plain);
-        let schema = if schema.is_object() { schema } else { json!({}) };
+        let mut schema = if schema.is_object() { schema } else { json!({}) };
+        if name == "format" {
+            shape::add_formats(&mut schema);
+        }
         for (at, place) in placed.places.iter().enumerate() {
             let needed = at == 0 && required.contains(&name);
             match place {

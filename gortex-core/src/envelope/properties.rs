@@ -112,7 +112,7 @@ proptest! {
         }
         let mut flat = Map::from_iter([("max_bytes".to_owned(), Value::from(bytes))]);
         let controls = Controls::take(&mut flat, |_| false).expect("controls");
-        let shaped = shape(&controls, "x.y", &Map::new(), reply).expect("an answer");
+        let shaped = shape(&controls, &crate::shape::Wire::default(), "x.y", &Map::new(), reply).expect("an answer");
         let Body::Json(value) = shaped.body else { panic!("JSON stays JSON") };
         let said = value.get("_truncated_by_budget") == Some(&Value::Bool(true));
         prop_assert!(json_len(&value) <= bytes || said, "{} > {bytes}: {value}", json_len(&value));

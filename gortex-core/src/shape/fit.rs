@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::Wire;
 use crate::canonical::json_len;
 
 /// A step into a value.
@@ -27,12 +28,17 @@ pub(super) fn text(text: String, bytes: Option<usize>) -> String {
 }
 
 /// Shortens a value to the budget. The list `kept` was cut to its page already and keeps its rows.
-pub(super) fn value(value: &mut Value, bytes: usize, kept: Option<&str>) {
+pub(super) fn value(value: &mut Value, bytes: usize, kept: Option<&str>, wire: &Wire<'_>) {
     if let Some(object) = value.as_object_mut() {
         object.insert("_truncated_by_budget".into(), Value::Bool(true));
     }
     for pass in [Pass::Outer, Pass::Texts, Pass::Nested, Pass::AllTexts] {
-        while json_len(value) > bytes && step(value, bytes, kept, pass) {}
+        loop {
+            let over = wire.len(value).saturating_sub(bytes);
+            if over == 0 || !step(value, over, kept, pass) {
+                break;
+            }
+        }
     }
 }
 
@@ -49,21 +55,21 @@ enum Pass {
     AllTexts,
 }
 
-/// Shortens the longest thing of a pass; `false` when there is none.
-fn step(value: &mut Value, bytes: usize, kept: Option<&str>, pass: Pass) -> bool {
+/// Shortens the longest thing of a pass by `over` bytes, as far as it is that long; `false` when there is none.
+fn step(value: &mut Value, over: usize, kept: Option<&str>, pass: Pass) -> bool {
     let lists = pass == Pass::Outer || pass == Pass::Nested;
     let mut found = Vec::new();
     collect(value, &mut Vec::new(), lists, pass, &mut found);
     found.retain(|(path, _)| !matches!((lists, path.as_slice()), (true, [Step::Key(key)]) if Some(key.as_str()) == kept));
     if pass == Pass::Outer {
         let all: usize = found.iter().map(|(_, size)| size).sum();
-        if json_len(value).saturating_sub(all) > bytes {
+        if all < over {
             return false;
         }
     }
     // The longest; of equals the first in document order.
     let Some((path, _)) = found.into_iter().rev().max_by_key(|(_, size)| *size) else { return false };
-    if lists { shorten_list(value, &path, bytes) } else { shorten_text(value, &path, bytes) }
+    if lists { shorten_list(value, &path, over) } else { shorten_text(value, &path, over) }
 }
 
 /// Collects what a pass may shorten, with its size.
@@ -129,8 +135,7 @@ fn at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
 }
 
 /// Cuts a list to the longest prefix with which the whole fits; empties it when none does.
-fn shorten_list(value: &mut Value, path: &[Step], bytes: usize) -> bool {
-    let over = json_len(value).saturating_sub(bytes);
+fn shorten_list(value: &mut Value, path: &[Step], over: usize) -> bool {
     let name = path.iter().filter_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
     let name = name.collect::<Vec<_>>().join(".");
     // The two counts are part of the answer as well.
@@ -153,10 +158,10 @@ fn shorten_list(value: &mut Value, path: &[Step], bytes: usize) -> bool {
 }
 
 /// Cuts a text so that the whole fits; to a stub when it can't.
-fn shorten_text(value: &mut Value, path: &[Step], bytes: usize) -> bool {
+fn shorten_text(value: &mut Value, path: &[Step], over: usize) -> bool {
     const FLAG: usize = ",\"content_truncated\":true".len();
     const STUB: usize = 16;
-    let over = json_len(value).saturating_sub(bytes) + FLAG;
+    let over = over + FLAG;
     let Some(slot) = at(value, path) else { return false };
     let before = json_len(slot);
     let Value::String(text) = slot else { return false };

@@ -3,14 +3,19 @@
 //! A page is a run of rows that fits, and a cursor to the next one. In an answer of `nodes` and `edges` the rows are the
 //! edges, followed by the nodes that no edge mentions; a page keeps the first node (the one asked about) and the nodes
 //! that its edges use.
+//!
+//! A cursor goes on where its page ended, also after the data was made anew, as long as the rows before it are still the same
+//! rows: what follows is then what would have followed. Otherwise it has expired and says so.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hasher as _};
 
 use serde_json::{Map, Value};
 
-use super::Controls;
-use crate::canonical::{json_len, token, untoken};
-use crate::error::CallError;
+use super::{Controls, Wire};
+use crate::canonical::{canonical, json_len, sha256, token, untoken};
+use crate::error::{CallError, Code};
 
 /// Which nodes the rows of an answer use, read before any field is dropped.
 #[derive(Debug, Default)]
@@ -43,19 +48,53 @@ impl Links {
     }
 }
 
+/// What a cursor must agree with.
+pub(super) struct Stamp {
+    /// The request and the fields asked for.
+    request: String,
+    /// The state of the data, where it is known.
+    generation: Option<String>,
+}
+
+impl Stamp {
+    pub(super) fn new(operation: &str, request: &Map<String, Value>, fields: &[String], generation: Option<String>) -> Self {
+        let request = canonical(&Value::Object(request.clone()));
+        let all = [operation, &request, &fields.join(",")].join("\n");
+        Self { request: sha256(all.as_bytes())[..16].to_owned(), generation }
+    }
+}
+
+/// Where a cursor leads.
+struct Place {
+    offset: usize,
+    generation: String,
+    rows: u64,
+}
+
 /// The body with the page that the controls ask for.
-pub(super) fn cut(body: Value, key: &'static str, links: &Links, controls: &Controls, stamp: &str) -> Result<Value, CallError> {
-    let offset = match &controls.cursor {
-        Some(cursor) => offset(cursor, stamp)?,
-        None => 0,
-    };
+pub(super) fn cut(
+    body: Value,
+    key: &'static str,
+    links: &Links,
+    controls: &Controls,
+    wire: &Wire<'_>,
+    stamp: &Stamp,
+) -> Result<Value, CallError> {
+    let place = controls.cursor.as_deref().map(|cursor| place_of(cursor, stamp)).transpose()?;
     let Value::Object(mut frame) = body else { return Ok(body) };
     let rows = take_list(&mut frame, key);
     let nodes = if links.edges.is_some() { take_list(&mut frame, "nodes") } else { Vec::new() };
-    let pages = Pages { frame, key, rows, nodes, links };
+    let pages = Pages { frame, key, rows, nodes, links, hashed: Cell::new((0, DefaultHasher::new().finish())) };
     let all = pages.len();
-    if offset > all || (offset == all && offset > 0) {
-        return Err(bad_cursor(controls.cursor.as_deref().unwrap_or_default()));
+    let offset = place.as_ref().map_or(0, |place| place.offset);
+    if let (Some(place), Some(cursor)) = (&place, &controls.cursor) {
+        let same = stamp.generation.as_ref() == Some(&place.generation) || offset <= all && pages.hash(offset) == place.rows;
+        if !same {
+            return Err(expired(cursor));
+        }
+        if offset >= all {
+            return Err(if offset == 0 { bad_cursor(cursor) } else { expired(cursor) });
+        }
     }
     let mut most = all - offset;
     if let Some(limit) = controls.limit {
@@ -65,8 +104,11 @@ pub(super) fn cut(body: Value, key: &'static str, links: &Links, controls: &Cont
         return Ok(pages.build(offset, most, false, stamp));
     };
     let whole = pages.build(offset, most, false, stamp);
-    if json_len(&whole) <= bytes {
+    if wire.len(&whole) <= bytes {
         return Ok(whole);
+    }
+    if wire.format != super::Format::Json {
+        return Ok(pages.search(offset, most, bytes, wire, stamp));
     }
     let mut count = pages.estimate(offset, most, bytes);
     loop {
@@ -100,6 +142,8 @@ struct Pages<'l> {
     rows: Vec<Value>,
     nodes: Vec<Value>,
     links: &'l Links,
+    /// The hash of the first rows and how many they are: pages are built from the front, so the work is done once.
+    hashed: Cell<(usize, u64)>,
 }
 
 impl Pages<'_> {
@@ -115,6 +159,38 @@ impl Pages<'_> {
             Some(edges) => &self.links.lonely[row - edges.len()..=row - edges.len()],
             None => &[],
         }
+    }
+
+    /// The hash of the first `count` rows.
+    fn hash(&self, count: usize) -> u64 {
+        let (from, so_far) = self.hashed.get();
+        let (from, so_far) = if from <= count { (from, so_far) } else { (0, DefaultHasher::new().finish()) };
+        let hash = (from..count).fold(so_far, |so_far, row| {
+            let mut hasher = Hashing(DefaultHasher::new());
+            hasher.0.write_u64(so_far);
+            match self.rows.get(row) {
+                // Writing to a hasher can't fail.
+                Some(value) => drop(serde_json::to_writer(&mut hasher, value)),
+                None => self.nodes_of(row).iter().for_each(|node| drop(serde_json::to_writer(&mut hasher, &self.nodes[*node]))),
+            }
+            hasher.0.finish()
+        });
+        self.hashed.set((count, hash));
+        hash
+    }
+
+    /// The largest page that fits in a form whose size can't be added up; of one row at least.
+    fn search(&self, offset: usize, most: usize, bytes: usize, wire: &Wire<'_>, stamp: &Stamp) -> Value {
+        let (mut fits, mut too_many) = (1, most.max(2));
+        while fits + 1 < too_many {
+            let middle = usize::midpoint(fits, too_many);
+            if wire.len(&self.build(offset, middle, true, stamp)) <= bytes {
+                fits = middle;
+            } else {
+                too_many = middle;
+            }
+        }
+        self.build(offset, fits.min(most), true, stamp)
     }
 
     /// How many rows probably fit: sizes added up.
@@ -142,7 +218,7 @@ impl Pages<'_> {
     }
 
     /// The page of `count` rows from `offset`.
-    fn build(&self, offset: usize, count: usize, by_budget: bool, stamp: &str) -> Value {
+    fn build(&self, offset: usize, count: usize, by_budget: bool, stamp: &Stamp) -> Value {
         let end = offset + count;
         let mut page = self.frame.clone();
         let last = end.min(self.rows.len());
@@ -165,7 +241,7 @@ impl Pages<'_> {
             if page.get("truncated") == Some(&Value::Bool(false)) {
                 page.insert("truncated".into(), Value::Bool(true));
             }
-            page.insert("next_cursor".into(), Value::from(cursor(end, stamp)));
+            page.insert("next_cursor".into(), Value::from(cursor(end, self.hash(end), stamp)));
         }
         if by_budget && end < self.len() {
             page.insert("_truncated_by_budget".into(), Value::Bool(true));
@@ -176,24 +252,50 @@ impl Pages<'_> {
     }
 }
 
-/// The cursor to the rows from `offset` on.
-fn cursor(offset: usize, stamp: &str) -> String {
-    token(&format!("{offset}.{stamp}"))
+/// Feeds what is written to a hash.
+struct Hashing(DefaultHasher);
+
+impl std::io::Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
-/// Where a cursor leads, if it belongs to this request and this data.
-fn offset(cursor: &str, stamp: &str) -> Result<usize, CallError> {
+/// The cursor to the rows from `offset` on; `rows` is the hash of those before.
+fn cursor(offset: usize, rows: u64, stamp: &Stamp) -> String {
+    token(&format!("{offset}.{}.{rows:x}.{}", stamp.request, stamp.generation.as_deref().unwrap_or_default()))
+}
+
+/// Where a cursor leads, if it belongs to this request.
+fn place_of(cursor: &str, stamp: &Stamp) -> Result<Place, CallError> {
     let text = untoken(cursor.trim()).ok_or_else(|| bad_cursor(cursor))?;
-    let (offset, other) = text.split_once('.').ok_or_else(|| bad_cursor(cursor))?;
+    let parts: Vec<&str> = text.splitn(4, '.').collect();
+    let [offset, request, rows, generation] = parts[..] else { return Err(bad_cursor(cursor)) };
     let offset = offset.parse().map_err(|_| bad_cursor(cursor))?;
-    if other != stamp {
-        return Err(CallError::invalid("the cursor belongs to another request, or the data has changed since")
+    let rows = u64::from_str_radix(rows, 16).map_err(|_| bad_cursor(cursor))?;
+    if request != stamp.request {
+        return Err(CallError::invalid("the cursor belongs to another request")
             .data("field", "output.cursor")
             .data("received", cursor)
-            .data("reason", "stale_cursor")
-            .hint("repeat the request without a cursor"));
+            .data("reason", "foreign_cursor")
+            .hint("repeat the request that gave the cursor, with nothing else changed, or ask without one"));
     }
-    Ok(offset)
+    Ok(Place { offset, generation: generation.to_owned(), rows })
+}
+
+/// The refusal of a cursor whose rows are not the same any more.
+fn expired(cursor: &str) -> CallError {
+    CallError::new(Code::CursorExpired, "the cursor has expired: the rows before it are not the same any more")
+        .retriable(false)
+        .data("field", "output.cursor")
+        .data("received", cursor)
+        .data("reason", "stale_cursor")
+        .hint("repeat the request without a cursor")
 }
 
 /// The refusal of a cursor that nothing gave out.

@@ -5,13 +5,18 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::canonical::json_len;
 use crate::testing::{body, call};
 
 /// Shapes one answer under these controls.
 fn shaped(controls: Value, reply: Reply) -> Result<Value, CallError> {
     let Value::Object(mut flat) = controls else { panic!("controls are an object") };
     let controls = Controls::take(&mut flat, |_| false)?;
-    let shaped = shape(&controls, "x.y", &Map::new(), reply)?;
+    let wire = Wire { format: controls.format.unwrap_or_default(), tool: "t", ..Wire::default() };
+    let shaped = shape(&controls, &wire, "x.y", &Map::new(), reply)?;
+    if let Some(text) = shaped.written {
+        return Ok(Value::String(text));
+    }
     match shaped.body {
         Body::Json(value) => Ok(value),
         Body::Text(text) => Ok(Value::String(text)),
@@ -67,8 +72,12 @@ fn a_cursor_belongs_to_one_request_and_one_state_of_the_data() {
     assert_eq!(first["rows"], json!([0, 1]));
     let cursor = &first["next_cursor"];
     assert_eq!(shaped(json!({"limit": "2", "cursor": cursor}), rows(5)).expect("a page")["rows"], json!([2, 3]));
-    let stale = shaped(json!({"limit": 2, "cursor": cursor}), rows(6)).expect_err("stale");
-    assert_eq!(stale.get("reason"), Some(&json!("stale_cursor")));
+    // More rows behind do not matter; other rows before do.
+    assert_eq!(shaped(json!({"limit": 2, "cursor": cursor}), rows(6)).expect("a page")["rows"], json!([2, 3]));
+    let other = Reply::json(json!({"rows": [0, 7, 2, 3, 4]})).rows("rows");
+    let stale = shaped(json!({"limit": 2, "cursor": cursor}), other).expect_err("stale");
+    assert_eq!((stale.code(), stale.get("reason")), (Some(crate::Code::CursorExpired), Some(&json!("stale_cursor"))));
+    assert_eq!(shaped(json!({"cursor": cursor}), rows(1)).expect_err("stale").code(), Some(crate::Code::CursorExpired));
     let last = shaped(json!({"cursor": cursor}), rows(5)).expect("a page");
     assert_eq!(last, json!({"rows": [2, 3, 4]}));
     for noise in [json!("é"), json!("AAAA"), json!(7)] {
@@ -104,7 +113,7 @@ fn what_fits_is_not_touched() {
     assert_eq!(shaped(json!({}), Reply::json(value.clone()).rows("b")), Ok(value.clone()));
     assert_eq!(shaped(json!({"format": "JSON"}), Reply::json(value.clone())), Ok(value));
     let error = shaped(json!({"format": "yaml"}), Reply::json(json!({}))).expect_err("unknown");
-    assert_eq!(error.get("valid_values"), Some(&json!(["json"])));
+    assert_eq!(error.get("valid_values"), Some(&json!(["json", "gcx", "toon", "text"])));
 }
 
 #[test]
@@ -193,4 +202,32 @@ fn fields_keep_keys_of_rows() {
     let error = shaped(json!({"fields": ["id", "nam"]}), Reply::json(value)).expect_err("unknown");
     assert_eq!(error.get("valid_values"), Some(&json!(["from", "id", "name"])));
     assert!(shaped(json!({"fields": "id"}), Reply::json(json!({"nodes": []}))).is_ok());
+}
+
+// ----- forms
+
+#[test]
+fn every_form_says_the_same() {
+    let reply = || Reply::json(json!({"total": 1, "rows": [{"id": "é", "line": 3}]})).rows("rows");
+    let text = |format: &str| shaped(json!({"format": format}), reply()).expect("an answer");
+    assert!(text("json").is_object());
+    assert_eq!(text("gcx"), "GCX1 tool=t fields=rows,total\n[{\"id\":\"é\",\"line\":3}]\t1\n");
+    assert_eq!(text("TOON"), "total: 1\nrows[1]{id,line}:\n  é,3\n");
+    assert_eq!(text("text"), "total: 1\nrows (1):\n  id  line\n  é   3\n");
+    let unknown = shaped(json!({"format": "xml"}), reply()).expect_err("unknown");
+    assert_eq!(unknown.get("valid_values"), Some(&json!(["json", "gcx", "toon", "text"])));
+}
+
+#[test]
+fn a_bound_holds_for_the_form_that_leaves() {
+    let rows: Vec<Value> = (0..300).map(|at| json!({"id": format!("größe_{at}"), "line": at})).collect();
+    let reply = || Reply::json(json!({"truncated": false, "rows": rows.clone()})).rows("rows");
+    for format in ["json", "gcx", "toon", "text"] {
+        let answer = shaped(json!({"format": format, "max_bytes": 2000}), reply()).expect("an answer");
+        let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+        assert!(text.len() <= 2000 && text.len() > 1500, "{format}: {}", text.len());
+        assert!(text.contains("next_cursor"), "{format}: {text}");
+    }
+    let tokens = shaped(json!({"format": "gcx", "max_tokens": 600}), reply()).expect("an answer");
+    assert!(tokens.as_str().is_some_and(|text| text.ends_with("# max_tokens=600 truncated_by_tokens=true\n")));
 }

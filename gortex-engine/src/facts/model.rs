@@ -240,6 +240,8 @@ byte_enum! {
         Implements = "implements",
         /// `<Component />`.
         Render = "render",
+        /// The error that is raised, or that a signature says may be.
+        Throws = "throws",
     }
 }
 
@@ -303,6 +305,8 @@ byte_enum! {
         /// What the callee `base` hands to a function that it is given: `slot` holds the argument's position (high five bits) and
         /// the parameter's (low three).
         Given = "given",
+        /// What the wrapper whose text is `name` was made of: where that is a library's, it is used like `base`.
+        Wrapped = "wrapped",
     }
 }
 
@@ -334,6 +338,8 @@ pub mod flag {
     pub const GENERATOR: u16 = 1 << 11;
     /// An accessor (`get`/`set`, `@property`): used without a call.
     pub const ACCESSOR: u16 = 1 << 12;
+    /// Its signature says that it may fail: an error among the results, a `throws`, the language's own custom.
+    pub const MAY_FAIL: u16 = 1 << 13;
 }
 
 /// One definition.
@@ -535,6 +541,23 @@ pub struct ExportRow {
     pub line: u32,
 }
 
+/// A type parameter, where it is known, and what bounds it. Each place that says something of it has a row: its declaration and every
+/// clause of a `where`.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct GenericRow {
+    /// Its name.
+    pub name: Str,
+    /// What bounds it, as written; empty where nothing does.
+    pub bound: Str,
+    /// First byte of the definition or `impl` that it belongs to.
+    pub start: u32,
+    /// One past the last byte of the same.
+    pub end: u32,
+    /// Its position among the arguments of the type around; [`NONE`] where a receiver does not tell it: a function's own, a clause.
+    pub slot: u32,
+}
+
 byte_enum! {
     /// What a clue says.
     ClueKind {
@@ -542,7 +565,7 @@ byte_enum! {
         Env = "env",
         /// Reads a key of a configuration.
         Config = "config",
-        /// A route or awaited event is handled by this.
+        /// A route or awaited event is handled by this; by a function written in place where neither mention nor target is told.
         Handler = "handler",
         /// An event is announced.
         Emit = "emit",

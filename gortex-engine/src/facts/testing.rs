@@ -131,6 +131,7 @@ pub(crate) fn show_expr(view: &FactsView<'_>, index: u32) -> String {
         ExprKind::Index => format!("{}[]", base()),
         ExprKind::Unwrap => format!("{}?", base()),
         ExprKind::Element => format!("{}*", base()),
+        ExprKind::Wrapped => format!("{name}({})", base()),
         ExprKind::Given => format!("{}({}:{})", base(), row.slot >> 3, row.slot & 7),
     }
 }

@@ -8,6 +8,7 @@
 mod clues;
 mod embed;
 mod parse;
+pub(crate) mod raise;
 mod settle;
 mod spans;
 
@@ -42,6 +43,8 @@ impl Default for ExtractLimits {
 
 const SIGNATURE_BYTES: usize = 240;
 const DOC_BYTES: usize = 400;
+/// So much of what bounds a type parameter is kept.
+const GENERIC_BYTES: usize = 240;
 /// Parts of a broken file that are read again before it is taken as it is.
 const REREADS: usize = 48;
 /// Half of what threads usually have.
@@ -124,6 +127,8 @@ pub struct Walker<'a> {
     members: FxHashSet<(u32, Str)>,
     /// Functions that are arguments, by node: the callee's expression and the position.
     handed: FxHashMap<usize, (u32, usize)>,
+    /// Where something is raised: the byte at which its expression begins, and the function that returns it as its error.
+    raised: Vec<(u32, u32)>,
     scope: u32,
     function_scope: u32,
     /// The definition whose body is walked; [`NONE`] inside a lambda.
@@ -155,6 +160,7 @@ impl<'a> Walker<'a> {
             claimed: FxHashSet::default(),
             members: FxHashSet::default(),
             handed: FxHashMap::default(),
+            raised: Vec::new(),
             scope: 0,
             function_scope: 0,
             returning: NONE,
@@ -220,6 +226,9 @@ impl<'a> Walker<'a> {
         }
         let kind = node.kind_id();
         self.around.push(kind);
+        if self.language.is_raising(kind) {
+            self.note_raise(node);
+        }
         match self.language.action(kind) {
             Action::Descend => self.visit_children(node),
             Action::Skip => {}
@@ -291,6 +300,11 @@ impl<'a> Walker<'a> {
     /// Reads what stands between the delimiters of `group` as a file of its own and visits that, if it is one without
     /// errors; tells whether it was. For token trees that hold ordinary items.
     pub fn visit_as_file(&mut self, group: Node<'_>) -> bool {
+        self.read_as_file(group, |walker, root| walker.visit(root))
+    }
+
+    /// The same, where `visit` takes the place of the visit.
+    pub fn read_as_file(&mut self, group: Node<'_>, visit: impl FnOnce(&mut Self, Node<'_>)) -> bool {
         let (Some(open), Some(close)) = (group.child(0), group.child(group.child_count().saturating_sub(1))) else {
             return false;
         };
@@ -307,7 +321,7 @@ impl<'a> Walker<'a> {
         if tree.root_node().has_error() || tree.root_node().named_child_count() == 0 {
             return false;
         }
-        self.visit(tree.root_node());
+        visit(self, tree.root_node());
         // Expressions are remembered by node, so the nodes must outlive the walk.
         self.trees.push(tree);
         true
@@ -407,11 +421,12 @@ impl<'a> Walker<'a> {
     // ----- scopes and owners
 
     /// Runs `body` in a fresh lexical scope.
-    pub fn in_scope(&mut self, body: impl FnOnce(&mut Self)) {
+    pub fn in_scope<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         let outer = self.scope;
         self.scope = self.scopes.open(outer);
-        body(self);
+        let found = body(self);
         self.scope = outer;
+        found
     }
 
     /// Runs `body` in the file's scope: names recorded there are never locals (a method's name in Java).
@@ -755,6 +770,11 @@ impl<'a> Walker<'a> {
         found
     }
 
+    /// Says what a node's expression is before anybody asks.
+    pub fn remember(&mut self, node: Node<'_>, expr: u32) {
+        self.expr_memo.insert(node.id(), expr);
+    }
+
     /// Records an import; the caller fills what is not place or owner.
     pub fn import(&mut self, place: Node<'_>, module: &str, name: &str, alias: &str, flags: u16) {
         let row = ImportRow {
@@ -794,6 +814,20 @@ impl<'a> Walker<'a> {
             embeds: u8::from(embeds),
         };
         self.rows.supers.push(row);
+    }
+
+    /// Records what a place says of a type parameter: `whole` is what it belongs to, `slot` its position among the arguments of
+    /// the type around, or [`NONE`].
+    pub fn generic(&mut self, name: &str, bound: &str, whole: Node<'_>, slot: u32) {
+        let bound = one_line(bound, GENERIC_BYTES);
+        let row = GenericRow {
+            name: self.intern(name),
+            bound: self.intern(&bound),
+            start: whole.start_byte() as u32,
+            end: whole.end_byte() as u32,
+            slot,
+        };
+        self.rows.generics.push(row);
     }
 
     /// Sets the package, module or namespace that the file declares.

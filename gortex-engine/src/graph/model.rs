@@ -39,6 +39,8 @@ byte_enum! {
         Overrides = "overrides",
         /// Carries it as decorator, annotation or attribute.
         Annotated = "annotated",
+        /// Raises it, or says in its signature that it may.
+        Throws = "throws",
         /// A route leads to what answers it.
         RoutesTo = "routes_to",
         /// An awaited event is handled by it.
@@ -68,6 +70,7 @@ impl EdgeKind {
             Role::ReExport => EdgeKind::ReExports,
             Role::Extends => EdgeKind::Extends,
             Role::Implements => EdgeKind::Implements,
+            Role::Throws => EdgeKind::Throws,
         }
     }
 

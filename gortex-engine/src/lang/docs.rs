@@ -57,7 +57,7 @@ fn literal(source: &str) -> Option<(String, &str)> {
 
 /// (language, text) of every expectation in a file of tests.
 fn expectations(source: &str) -> Vec<(String, String)> {
-    let mut callers: Vec<(String, Option<String>)> = vec![("check_facts".to_owned(), None)];
+    let mut callers: Vec<(String, Option<String>)> = vec![("check_facts".to_owned(), None), ("check_raises".to_owned(), None)];
     let mut found = Vec::new();
     for (at, _) in source.match_indices("check_facts(\"") {
         let Some((lang, rest)) = literal(&source[at + "check_facts(".len()..]) else { continue };

@@ -377,11 +377,19 @@ fn type_name(node: Node<'_>) -> Option<Node<'_>> {
 /// Type parameters are locals of their declaration; their bounds are mentioned.
 fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     let Some(list) = child_of_kind(node, "type_parameters") else { return };
+    // Only the arguments of a type are told by a receiver.
+    let of_type = matches!(node.kind(), "class_declaration" | "interface_declaration" | "record_declaration");
+    let mut position = 0;
     walker.for_children(list, |walker, parameter| {
         let Some(name) = child_of_kind(parameter, "type_identifier") else { return };
         let bound = child_of_kind(parameter, "type_bound").and_then(|bound| bound.named_child(0));
         let text = bound.map(|bound| line(walker, bound));
         walker.bind(name, text.as_deref(), NONE, list.start_byte());
+        let bounds = child_of_kind(parameter, "type_bound").map_or("", |bound| walker.text(bound).trim_start());
+        let bounds = bounds.strip_prefix("extends").unwrap_or(bounds).trim();
+        let text = walker.text(name);
+        walker.generic(text, bounds, node, if of_type { position } else { NONE });
+        position += 1;
     });
     walker.for_children(list, |walker, parameter| {
         walker.for_children(parameter, |walker, child| match child.kind() {

@@ -29,6 +29,8 @@ mod nodes;
 mod ocaml;
 mod php;
 mod python;
+#[cfg(test)]
+mod raises_tests;
 mod ruby;
 mod rust;
 mod scala;
@@ -202,6 +204,7 @@ pub struct Compiled {
     pub grammar: tree_sitter::Language,
     actions: Vec<Action>,
     around: Vec<Around>,
+    raising: Vec<bool>,
 }
 
 /// What a node kind around a call says about the call's result.
@@ -231,12 +234,19 @@ impl Compiled {
                 grammar.node_kind_for_id(id as u16).map_or(Around::Use(Usage::Unknown), |kind| around(&language.usage, kind))
             })
             .collect();
-        Compiled { language, grammar, actions, around }
+        let is_raising = |id: usize| grammar.node_kind_for_id(id as u16).is_some_and(crate::facts::walker::raise::is_raising);
+        let raising = (0..grammar.node_kind_count()).map(is_raising).collect();
+        Compiled { language, grammar, actions, around, raising }
     }
 
     /// What a node kind around a call says about the call's result.
     pub(crate) fn around(&self, kind: u16) -> Around {
         self.around.get(kind as usize).copied().unwrap_or(Around::Use(Usage::Unknown))
+    }
+
+    /// Whether a node kind may raise what stands in it.
+    pub(crate) fn is_raising(&self, kind: u16) -> bool {
+        self.raising.get(kind as usize).copied().unwrap_or(false)
     }
 
     /// What to do at a node kind.

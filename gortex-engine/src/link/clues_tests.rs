@@ -242,4 +242,5 @@ fn routes_of_a_router_with_functions_written_in_place() {
     let callers: Vec<String> =
         graph.incoming(made).filter(|edge| edge.kind() == EdgeKind::Calls).map(|edge| graph.id(edge.from)).collect();
     assert_eq!(callers, ["auth.controller.ts::POST /users"]);
+    assert_eq!(outside(&graph, "route::"), ["route::POST /users @ auth.controller.ts::POST /users:7"]);
 }

@@ -38,7 +38,11 @@ pub(super) enum Change<'a> {
 pub(super) fn compare<'a>(before: &FactsView<'a>, after: &FactsView<'a>, language: Option<&Language>) -> Change<'a> {
     let family = language.map(|language| language.family);
     let package = |view: &FactsView<'a>| view.str(view.header.package);
-    if package(before) != package(after) || modules(before) != modules(after) || defaults(before) != defaults(after) {
+    if generics(before) != generics(after)
+        || package(before) != package(after)
+        || modules(before) != modules(after)
+        || defaults(before) != defaults(after)
+    {
         return Change::Everything;
     }
     let mut names = FxHashSet::default();
@@ -83,7 +87,12 @@ fn named(language: Option<&Language>) -> bool {
 fn modules<'a>(view: &FactsView<'a>) -> Vec<(&'a str, u32)> {
     let inline = view.defs.iter().filter(|def| def.kind() == Kind::Module).map(|def| (view.str(def.name), def.parent));
     let files = view.imports.iter().filter(|row| row.flags & import_flag::SUBMODULE != 0);
-    inline.chain(files.map(|row| (view.str(row.alias), row.owner))).collect()
+    inline.chain(files.flat_map(|row| [(view.str(row.alias), row.owner), (view.str(row.module), row.owner)])).collect()
+}
+
+/// Type parameters and what bounds them: what they mean is told by no name.
+fn generics<'a>(view: &FactsView<'a>) -> Vec<([&'a str; 2], u32)> {
+    view.generics.iter().map(|row| ([view.str(row.name), view.str(row.bound)], row.slot)).collect()
 }
 
 /// Default exports: importers give them names of their own.
@@ -220,9 +229,13 @@ fn same_expr(before: &FactsView<'_>, old: u32, after: &FactsView<'_>, new: u32, 
             _ => false,
         },
         ExprKind::LocalDef => a.base == b.base,
-        ExprKind::Member | ExprKind::Path | ExprKind::Call | ExprKind::Index | ExprKind::Unwrap | ExprKind::Element => {
-            same_expr(before, a.base, after, b.base, depth + 1)
-        }
+        ExprKind::Member
+        | ExprKind::Path
+        | ExprKind::Call
+        | ExprKind::Index
+        | ExprKind::Unwrap
+        | ExprKind::Element
+        | ExprKind::Wrapped => same_expr(before, a.base, after, b.base, depth + 1),
         _ => true,
     }
 }
@@ -329,6 +342,11 @@ fn carriers<'a>(view: &FactsView<'a>, hits: &FxHashSet<Str>) -> Vec<&'a str> {
             found.push(view.str(def.name));
         }
     }
+    // What is told through a type parameter is told through its bounds.
+    for row in view.generics.iter().filter(|row| hits.contains(&row.bound)) {
+        let inside = view.defs.iter().filter(|def| row.start <= def.start && def.end <= row.end && !def.ty.is_empty());
+        found.extend(inside.map(|def| view.str(def.name)));
+    }
     for row in view.imports.iter().filter(|row| row.alias != row.name && !row.alias.is_empty()) {
         if hits.contains(&row.name) {
             found.push(view.str(row.alias));
@@ -355,9 +373,13 @@ fn expr_mentions(view: &FactsView<'_>, at: u32, hits: &FxHashSet<Str>, depth: u3
             .get(row.base as usize)
             .is_some_and(|bind| hits.contains(&bind.ty) || expr_mentions(view, bind.init, hits, depth + 1)),
         ExprKind::LocalDef => false,
-        ExprKind::Member | ExprKind::Path | ExprKind::Call | ExprKind::Index | ExprKind::Unwrap | ExprKind::Element => {
-            expr_mentions(view, row.base, hits, depth + 1)
-        }
+        ExprKind::Member
+        | ExprKind::Path
+        | ExprKind::Call
+        | ExprKind::Index
+        | ExprKind::Unwrap
+        | ExprKind::Element
+        | ExprKind::Wrapped => expr_mentions(view, row.base, hits, depth + 1),
         _ => false,
     }
 }

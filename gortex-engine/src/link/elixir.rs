@@ -2,7 +2,7 @@
 //!
 //! Knows no macros: a function that `use` brings in is not seen, and a bare call of it stays unbound.
 
-use super::infer::{Infer, Place, Ty};
+use super::infer::{Env, Infer, Place, Ty};
 use super::modules::Module;
 use super::scope::Entity;
 use super::table::NameId;
@@ -286,7 +286,7 @@ impl<'a> Infer<'_, 'a> {
                     text if text.starts_with(['{', '[', ':']) => Ty::Unknown,
                     // `t()` is the module's own type.
                     "t" | "t()" => table.parents.get(node as usize).map_or(Ty::Unknown, |module| Ty::Instance(*module)),
-                    text => Ty::Text { file, owner: node, text },
+                    text => Ty::Text { file, owner: node, text, env: Env::default() },
                 }
             }
             _ => return None,

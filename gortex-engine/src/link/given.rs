@@ -5,7 +5,7 @@
 //!
 //! Knows spellings of signatures and function types, and asks [`Infer`] who the callee is.
 
-use super::infer::{Infer, Place, Ty};
+use super::infer::{Env, Infer, Place, Ty};
 use super::scope::{Entity, Want};
 use super::types;
 use crate::facts::model::{ExprKind, Kind};
@@ -61,7 +61,7 @@ impl<'a> Infer<'_, 'a> {
     /// What the well-known methods of arrays and promises hand on.
     fn of_library(&self, base: Ty<'a>, method: &str, parameter: u8) -> Ty<'a> {
         match (method, parameter) {
-            ("then", 0) => Self::unwrap(base),
+            ("then", 0) => self.unwrap(base),
             ("forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" | "for_each", 0)
             | ("sort", 0 | 1)
             | ("reduce" | "reduceRight", 1) => self.element(base, 0, false),
@@ -102,7 +102,7 @@ impl<'a> Infer<'_, 'a> {
 
     fn function_parameter(&self, place: Place, text: &'a str, parameter: usize, depth: u32) -> Ty<'a> {
         if let Some(text) = handed_type(text, parameter) {
-            return Ty::Text { file: place.file, owner: place.owner, text };
+            return Ty::Text { file: place.file, owner: place.owner, text, env: Env::default() };
         }
         let table = &self.scopes.table;
         for part in alternatives(text) {

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::infer::{Hierarchy, Infer, Place};
+use super::infer::{Hierarchy, Infer, Place, bounds};
 use super::scope::{Entity, Scopes, Want};
 use super::table::NameId;
 use crate::facts::model::{DefRow, Kind, NONE, Role, SuperRow, flag};
@@ -47,7 +47,7 @@ fn declared(scopes: &Scopes<'_>, built: &mut Built) {
 fn declared_in(scopes: &Scopes<'_>, built: &mut Built, file: usize) {
     let table = &scopes.table;
     let none = Hierarchy::default();
-    let infer = Infer { scopes, hierarchy: &none };
+    let infer = Infer::new(scopes, &none);
     let view = &table.views[file];
     let base = table.files[file].base;
     for row in view.supers {
@@ -69,6 +69,9 @@ fn declared_in(scopes: &Scopes<'_>, built: &mut Built, file: usize) {
         }
         match found {
             Entity::Node(target) if (Some(target) != sub || (mixin && row.embeds == 1)) && table.is_type(target) => {
+                if sub.is_none() {
+                    blanket(scopes, built, file, row, target);
+                }
                 relate(scopes, built, file, row, sub, target);
             }
             Entity::Node(_) => {}
@@ -93,6 +96,24 @@ pub(crate) fn replaced(scopes: &Scopes<'_>, edges: &[EdgeRow], file: usize) -> V
     });
     let stated = now.edges.into_iter().filter(|edge| table.file_of(edge.from) == file && !derived(edge));
     moved.chain(stated).collect()
+}
+
+/// `impl<T: Bound> Trait for T`: whatever has the bound has the trait.
+fn blanket(scopes: &Scopes<'_>, built: &mut Built, file: usize, row: &SuperRow, target: NodeId) {
+    let table = &scopes.table;
+    let none = Hierarchy::default();
+    let infer = Infer::new(scopes, &none);
+    let place = Place { file, owner: table.files[file].base };
+    for bound in bounds(table, file, row.at, table.str(file, row.sub_type)) {
+        if let Entity::Node(above) = infer.type_node(place, bound)
+            && above != target
+        {
+            let given = built.hierarchy.blanket.entry(above).or_default();
+            if !given.contains(&target) {
+                given.push(target);
+            }
+        }
+    }
 }
 
 /// Every part of a C# class has the supertypes that any of them names.
@@ -290,10 +311,10 @@ fn is_elixir(scopes: &Scopes<'_>, node: NodeId) -> bool {
 }
 
 fn overriding(scopes: &Scopes<'_>, built: &mut Built) {
-    let infer = Infer { scopes, hierarchy: &built.hierarchy };
     let mut subs: Vec<NodeId> = built.hierarchy.supers.keys().copied().collect();
     subs.sort_unstable();
-    let edges: Vec<EdgeRow> = subs.par_iter().flat_map_iter(|sub| overriding_in(scopes, &infer, *sub)).collect();
+    let edges: Vec<EdgeRow> =
+        subs.par_iter().flat_map_iter(|sub| overriding_in(scopes, &Infer::new(scopes, &built.hierarchy), *sub)).collect();
     built.edges.extend(edges);
 }
 

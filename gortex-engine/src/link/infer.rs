@@ -7,6 +7,7 @@
 
 mod builtin;
 mod calls;
+mod generics;
 mod inside;
 mod members;
 mod named;
@@ -14,6 +15,8 @@ mod named;
 use rustc_hash::FxHashMap;
 
 use self::builtin::{is_builtin, is_library_name};
+use self::generics::Fillings;
+pub(crate) use self::generics::{Env, bounds};
 use super::modules::Module;
 use super::modules::ocaml::Spot;
 use super::scope::{Entity, Scopes, Want};
@@ -39,7 +42,7 @@ pub(crate) enum Ty<'a> {
     /// A file, package or namespace.
     Module(Module),
     /// A value whose declared type has not been looked at yet.
-    Text { file: usize, owner: NodeId, text: &'a str },
+    Text { file: usize, owner: NodeId, text: &'a str, env: Env },
 }
 
 /// Where an expression stands: its file and the innermost definition around it.
@@ -59,6 +62,8 @@ pub(crate) struct Hierarchy {
     pub subs: FxHashMap<NodeId, Vec<NodeId>>,
     /// Modules whose methods a class or module takes as its own (Ruby's `extend`).
     pub extended: FxHashMap<NodeId, Vec<NodeId>>,
+    /// Rust: what `impl<T: Bound> Trait for T` gives to whatever has the bound.
+    pub blanket: FxHashMap<NodeId, Vec<NodeId>>,
     /// Types with a supertype outside the tracked roots.
     pub open: rustc_hash::FxHashSet<NodeId>,
 }
@@ -68,13 +73,18 @@ pub(crate) struct Hierarchy {
 pub(crate) struct Infer<'s, 'a> {
     pub scopes: &'s Scopes<'a>,
     pub hierarchy: &'s Hierarchy,
+    fillings: Fillings<'a>,
 }
 
-impl<'a> Infer<'_, 'a> {
+impl<'s, 'a> Infer<'s, 'a> {
+    pub fn new(scopes: &'s Scopes<'a>, hierarchy: &'s Hierarchy) -> Self {
+        Infer { scopes, hierarchy, fillings: Fillings::default() }
+    }
+
     /// A value's type as a definition, as far as it is known.
     pub fn settle(&self, ty: Ty<'a>) -> Ty<'a> {
         match ty {
-            Ty::Text { file, owner, text } => self.resolve_text(Place { file, owner }, text, 0),
+            Ty::Text { file, owner, text, env } => self.resolve_text(Place { file, owner }, text, env, 0),
             other => other,
         }
     }
@@ -124,11 +134,13 @@ impl<'a> Infer<'_, 'a> {
             ExprKind::Super => self.super_type(place.owner),
             ExprKind::New => match self.type_node(place, text) {
                 Entity::Node(node) if table.kind(node).is_type() || self.is_function_class(node) => Ty::Instance(node),
+                // A variant has its own fields and its enum's methods.
+                Entity::Node(node) if table.kind(node) == Kind::EnumMember => Ty::Instance(node),
                 Entity::External => Ty::External,
                 Entity::None if types::parse(text).is_some_and(|parsed| is_builtin(parsed.head)) => Ty::External,
                 _ => Ty::Unknown,
             },
-            ExprKind::Typed => Ty::Text { file: place.file, owner: place.owner, text },
+            ExprKind::Typed => Ty::Text { file: place.file, owner: place.owner, text, env: Env::default() },
             ExprKind::Name => self.name_type(place, table.name_of(place.file, row.name), text, depth),
             ExprKind::LocalDef => self.value_of(table.files[place.file].base + 1 + row.base, depth + 1),
             ExprKind::LocalBind => self.bind_type(place, row.base, depth),
@@ -141,10 +153,23 @@ impl<'a> Infer<'_, 'a> {
                 }
             }
             ExprKind::Call => self.call_type(place, row.base, depth),
-            ExprKind::Unwrap => Self::unwrap(base(row.base)),
+            ExprKind::Unwrap => self.unwrap(base(row.base)),
             ExprKind::Index => self.element(base(row.base), row.slot, true),
             ExprKind::Element => self.element(base(row.base), row.slot, false),
+            ExprKind::Wrapped => self.wrapped(place, text, row.base, depth),
             ExprKind::Given => self.handed(place, row.base, (row.slot >> 3, row.slot & 7), depth),
+        }
+    }
+
+    /// What a wrapper's constructor gives: one of ours is itself, a library's is used like what it holds.
+    fn wrapped(&self, place: Place, wrapper: &str, base: u32, depth: u32) -> Ty<'a> {
+        match self.type_node(place, wrapper) {
+            Entity::Node(node) if self.scopes.table.is_type(node) => Ty::Instance(node),
+            _ => match self.ty(place, base, depth + 1) {
+                Ty::Unknown => Ty::External,
+                Ty::Func(_) | Ty::Type(_) => Ty::External,
+                held => held,
+            },
         }
     }
 
@@ -165,7 +190,7 @@ impl<'a> Infer<'_, 'a> {
         let Some(row) = view.binds.get(bind as usize) else { return Ty::Unknown };
         let declared = view.str(row.ty);
         if !declared.is_empty() && !matches!(declared, "auto" | "var" | "_") {
-            return Ty::Text { file: place.file, owner: place.owner, text: declared };
+            return Ty::Text { file: place.file, owner: place.owner, text: declared, env: Env::default() };
         }
         if row.init == NONE { Ty::Unknown } else { self.ty(place, row.init, depth + 1) }
     }
@@ -242,12 +267,12 @@ impl<'a> Infer<'_, 'a> {
         let declared = table.str(file, def.ty);
         if matches!(kind, Kind::Constant | Kind::Variable | Kind::Property) && !table.all_members(node).is_empty() {
             // Unless it was declared to be of a type of ours: then that type's members are the ones meant.
-            let typed = Ty::Text { file, owner: node, text: declared };
+            let typed = Ty::Text { file, owner: node, text: declared, env: Env::default() };
             let ours = !declared.is_empty() && depth <= DEPTH && matches!(self.settle(typed), Ty::Instance(_));
             return if ours { typed } else { Ty::Type(node) };
         }
         if !declared.is_empty() && declared != "auto" {
-            return Ty::Text { file, owner: node, text: declared };
+            return Ty::Text { file, owner: node, text: declared, env: Env::default() };
         }
         if def.init == NONE || depth > DEPTH {
             return Ty::Unknown;
@@ -258,9 +283,15 @@ impl<'a> Infer<'_, 'a> {
 
     /// The type of `base.name`.
     pub fn member_type(&self, base: Ty<'a>, name: NameId, text: &str, depth: u32) -> Ty<'a> {
+        // A type that is written out where it is used: `{ status: Status }`.
+        if let Ty::Text { file, owner, text: whole, env } = base
+            && let Some(inner) = types::property(whole, text)
+        {
+            return self.fill(Ty::Text { file, owner, text: inner, env });
+        }
         match self.settle_receiver(base) {
-            Ty::Instance(ty) | Ty::Type(ty) => match self.member(ty, name, Want::Any) {
-                Some((found, _)) => self.value_of(found, depth + 1),
+            receiver @ (Ty::Instance(ty) | Ty::Type(ty)) => match self.member_on(base, receiver, name, Want::Any) {
+                Some(found) => self.reached_type(self.value_of(found.node, depth + 1), found.node, found.ty, found.on),
                 None if self.is_open(ty) => Ty::External,
                 None if types::unwraps(text) => base,
                 None => Ty::Unknown,

@@ -164,12 +164,11 @@ impl<'a> Prepared<'a> {
     }
 
     fn infer(&self) -> Infer<'_, 'a> {
-        Infer { scopes: &self.scopes, hierarchy: &self.hierarchy }
+        Infer::new(&self.scopes, &self.hierarchy)
     }
 
     fn bind_all(&self) -> Vec<FileLinks<'a>> {
-        let infer = self.infer();
-        (0..self.scopes.table.files.len()).into_par_iter().map(|file| refs::link_file(&infer, file)).collect()
+        (0..self.scopes.table.files.len()).into_par_iter().map(|file| refs::link_file(&self.infer(), file)).collect()
     }
 
     fn keep(self, generation: u64) -> LinkState {
@@ -186,11 +185,11 @@ impl<'a> Prepared<'a> {
 /// Members that are declared outside their type, with the type.
 fn members_elsewhere(scopes: &Scopes<'_>) -> Vec<(NodeId, NodeId)> {
     let none = Hierarchy::default();
-    let infer = Infer { scopes, hierarchy: &none };
     let table = &scopes.table;
     let per_file: Vec<Vec<(NodeId, NodeId)>> = (0..table.files.len())
         .into_par_iter()
         .map(|file| {
+            let infer = Infer::new(scopes, &none);
             let view = &table.views[file];
             let base = table.files[file].base;
             // In C# a function for another type stays a member of the class that it is written in.

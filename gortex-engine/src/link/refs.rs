@@ -100,7 +100,7 @@ fn want(role: Role) -> Want {
         | Role::GenericArg
         | Role::Extends
         | Role::Implements => Want::Type,
-        Role::Read | Role::Write | Role::Attribute | Role::Import | Role::ReExport => Want::Any,
+        Role::Read | Role::Write | Role::Attribute | Role::Import | Role::ReExport | Role::Throws => Want::Any,
     }
 }
 
@@ -108,7 +108,7 @@ fn is_calling(role: Role) -> bool {
     matches!(role, Role::Call | Role::Instantiate | Role::Render)
 }
 
-impl FileLinker<'_, '_, '_> {
+impl<'a> FileLinker<'_, '_, 'a> {
     fn owner(&self, def: u32) -> NodeId {
         if def == NONE { self.base } else { self.base + 1 + def }
     }
@@ -381,7 +381,7 @@ impl FileLinker<'_, '_, '_> {
         }
     }
 
-    fn bind_on(&self, place: Place, row: &RefRow, name: NameId, of_super: bool, receiver: Ty<'_>) -> Bound {
+    fn bind_on(&self, place: Place, row: &RefRow, name: NameId, of_super: bool, receiver: Ty<'a>) -> Bound {
         let scopes = self.infer.scopes;
         let table = &scopes.table;
         let role = row.role();
@@ -401,9 +401,9 @@ impl FileLinker<'_, '_, '_> {
             return Bound::To { node, tier: Tier::AstInferred, confidence: 90, aliased: false };
         }
         match found {
-            Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member(ty, name, want(role)).filter(|_| name != NONE) {
-                Some((node, inherited)) => {
-                    let confidence = if inherited { 95 } else { 100 };
+            Ty::Instance(ty) | Ty::Type(ty) => match self.infer.member_on(receiver, found, name, want(role)) {
+                Some(reached) => {
+                    let (node, confidence) = (reached.node, if reached.inherited { 95 } else { 100 });
                     Bound::To { node, tier: Tier::AstResolved, confidence, aliased: false }
                 }
                 // A class library makes `new` for every class.

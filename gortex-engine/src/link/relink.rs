@@ -149,10 +149,8 @@ fn by_names<'a>(
     }
     same_relations(&prepared, &old_edges, old, &mut concern);
     let parts: Vec<Part<'_>> = {
-        let infer = prepared.infer();
-        let bind = |file: usize| {
-            if concern.files[file] || lost_target(old, file) { Part::Fresh(refs::link_file(&infer, file)) } else { Part::Kept }
-        };
+        let fresh = |file: usize| Part::Fresh(refs::link_file(&prepared.infer(), file));
+        let bind = |file: usize| if concern.files[file] || lost_target(old, file) { fresh(file) } else { Part::Kept };
         use rayon::prelude::*;
         (0..files.len()).into_par_iter().map(bind).collect()
     };
@@ -187,6 +185,11 @@ fn hierarchy_names<'a>(table: &Table<'a>, old: &Hierarchy, new: &Hierarchy, befo
         return None;
     }
     let translate = |supers: &Vec<NodeId>| -> Vec<NodeId> { supers.iter().map(|node| before.now(*node)).collect() };
+    let were_given: rustc_hash::FxHashMap<NodeId, Vec<NodeId>> =
+        old.blanket.iter().filter_map(|(bound, given)| Some((still(*bound)?, translate(given)))).collect();
+    if were_given != new.blanket {
+        return None;
+    }
     let was: rustc_hash::FxHashMap<NodeId, Vec<NodeId>> =
         old.supers.iter().filter_map(|(sub, supers)| Some((still(*sub)?, translate(supers)))).collect();
     let empty = Vec::new();

@@ -305,6 +305,9 @@ impl<'a> Scopes<'a> {
                     let id = self.table.name(name);
                     let inside = match at {
                         Entity::Module(here) => self.lookup(here, id, Want::Any, index > 0, depth + 1),
+                        Entity::Node(node) if self.table.kind(node) == Kind::Module => {
+                            self.lookup(Module::Node(node), id, Want::Any, true, depth + 1)
+                        }
                         Entity::Node(node) => self.first_member(node, id),
                         Entity::External => return Entity::External,
                         Entity::None => return Entity::None,
@@ -382,6 +385,9 @@ impl<'a> Scopes<'a> {
                 _ => Entity::None,
             };
             return if matches!(called, Entity::Node(_)) { called } else { Entity::Module(Module::Node(*child)) };
+        }
+        if family == Some(Family::C) && table.kind(node) == Kind::Module {
+            return self.c_in_namespace(node, name, want);
         }
         let imported = self.imported(file, node, name, outside, depth);
         let imported = if family == Some(Family::Script) { self.namesake(imported, want) } else { imported };
@@ -667,6 +673,34 @@ impl<'a> Scopes<'a> {
                     if defined.iter().all(|node| *node == defined[0]) { Entity::Node(defined[0]) } else { Entity::None }
                 }
             },
+        }
+    }
+
+    /// C++: a name of a namespace that another file, or another place of the file, opens again.
+    fn c_in_namespace(&self, namespace: NodeId, name: NameId, want: Want) -> Entity {
+        let table = &self.table;
+        let file = table.file_of(namespace);
+        let path = |node: NodeId| -> Vec<NameId> {
+            let above = std::iter::once(node).chain(table.ancestors(node)).filter(|at| table.kind(*at) == Kind::Module);
+            above.map(|at| table.node_name[at as usize]).collect()
+        };
+        let own = path(namespace);
+        let opened = |node: &NodeId| {
+            let parent = table.parents.get(*node as usize).copied().unwrap_or(NONE);
+            table.kind(parent) == Kind::Module && {
+                let other = path(parent);
+                // A macro may stand for the outer namespace in one of the files.
+                own.starts_with(&other) || other.starts_with(&own)
+            }
+        };
+        let all: Vec<NodeId> = self.c_candidates(file, name).into_iter().filter(opened).collect();
+        let near = |node: &NodeId| {
+            let other = table.file_of(*node);
+            other == file || self.modules.includes(file, other) || self.modules.includes(other, file)
+        };
+        match self.pick(all.iter().copied().filter(near), want) {
+            Entity::Node(found) => Entity::Node(self.definition_of(found)),
+            _ => Entity::None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::graph::{EdgeKind, Graph, NodeId, Tier};
 use crate::index::build::graph_of;
 
 mod csharp;
+mod generics;
 mod jvm;
 mod zig;
 

@@ -89,7 +89,13 @@ pub(crate) fn parse(text: &str) -> Option<TypeText<'_>> {
     }
     let rest = rest.trim_start();
     let args = match rest.as_bytes().first() {
-        Some(b'<') => closing(&rest[1..], '<', '>').map(|close| split_top(&rest[1..=close])),
+        Some(b'<') => closing(&rest[1..], '<', '>').map(|close| {
+            let mut args = split_top(&rest[1..=close]);
+            for arg in &mut args {
+                *arg = bound_argument(arg);
+            }
+            args
+        }),
         Some(b'[') => closing(&rest[1..], '[', ']').map(|close| split_top(&rest[1..=close])),
         _ => None,
     };
@@ -116,6 +122,84 @@ fn without_names(parts: Vec<&str>) -> Vec<&str> {
         *slot = if ty.is_empty() { part } else { ty };
     }
     out
+}
+
+/// The one plain name that a type is, references and the like taken off.
+pub(crate) fn bare(text: &str) -> Option<&str> {
+    // Most types are longer than any parameter's name.
+    let text = if text.len() > 64 { return None } else { strip(text) };
+    let is_name = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then_some(text)
+}
+
+/// The parts of `A + B<C> + 'a`.
+pub(crate) fn split_bounds(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    let mut last = ' ';
+    let parts = text.split(move |c: char| {
+        match c {
+            '<' | '[' | '(' | '{' => depth += 1,
+            '>' if matches!(last, '-' | '=') => {}
+            '>' | ']' | ')' | '}' => depth -= 1,
+            _ => {}
+        }
+        last = c;
+        depth == 0 && matches!(c, '+' | '&')
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// What stands before the last `::`, and the name behind it: `T::Item`, `<T as Trait>::Item`.
+pub(crate) fn projection(text: &str) -> Option<(&str, &str)> {
+    let text = strip(text);
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let (of, name) = text.rsplit_once("::")?;
+    let of = match of.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')) {
+        Some(inner) => inner.split_once(" as ").map_or(inner, |(of, _)| of).trim(),
+        None => of,
+    };
+    (is_name(of) && is_name(name)).then_some((of, name))
+}
+
+/// What a bound sets an associated type to: `Foo` for `Item` of `Iterator<Item = Foo>`.
+pub(crate) fn binding<'t>(bound: &'t str, name: &str) -> Option<&'t str> {
+    let open = bound.find('<')?;
+    let inner = &bound[open + 1..];
+    let inner = &inner[..closing(inner, '<', '>')?];
+    split_top(inner).into_iter().find_map(|part| {
+        let (left, right) = part.split_once('=')?;
+        (left.trim() == name).then(|| right.trim())
+    })
+}
+
+/// The written type of a property of an object type: `Foo` for `a` of `{ a?: Foo; b: Bar }`.
+pub(crate) fn property<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let mut depth = 0i32;
+    let mut last = ' ';
+    let parts = inner.split(|c: char| {
+        match c {
+            '<' | '[' | '(' | '{' => depth += 1,
+            '>' if matches!(last, '-' | '=') => {}
+            '>' | ']' | ')' | '}' => depth -= 1,
+            _ => {}
+        }
+        last = c;
+        depth == 0 && matches!(c, ';' | ',' | '\n')
+    });
+    parts.into_iter().find_map(|part| {
+        let (key, ty) = part.split_once(':')?;
+        let key = key.trim().trim_start_matches("readonly ").trim_end_matches('?').trim();
+        (key == name).then(|| ty.trim())
+    })
+}
+
+/// `Foo` of `Item = Foo`; anything else as it is.
+fn bound_argument(part: &str) -> &str {
+    match part.split_once(" = ") {
+        Some((name, value)) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => value.trim(),
+        _ => part,
+    }
 }
 
 fn strip(text: &str) -> &str {
@@ -244,6 +328,8 @@ pub(crate) fn is_carrier(head: &str) -> bool {
         last,
         "Option"
             | "Result"
+            | "Poll"
+            | "NonNull"
             | "Promise"
             | "PromiseLike"
             | "Awaited"

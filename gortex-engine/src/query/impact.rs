@@ -145,6 +145,7 @@ fn carries(kind: EdgeKind) -> bool {
         | EdgeKind::Composes
         | EdgeKind::Overrides
         | EdgeKind::Annotated
+        | EdgeKind::Throws
         | EdgeKind::RoutesTo
         | EdgeKind::Handles
         | EdgeKind::Emits

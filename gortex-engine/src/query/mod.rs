@@ -5,6 +5,8 @@
 //! Knows the graph, not tools, sessions or text formats.
 
 pub mod change;
+pub mod declared;
+pub mod external;
 pub mod impact;
 pub mod localize;
 pub mod loose;

@@ -14,8 +14,9 @@ use scip::types::{
     SymbolRole, TextEncoding, ToolInfo, symbol_information,
 };
 
-use super::symbols::symbol;
+use super::symbols::{external, symbol};
 use crate::facts::model::{DefRow, Kind, Role, flag};
+use crate::graph::externals::Parts;
 use crate::graph::{EdgeKind, FileEntry, Graph, NodeId, edge_flag, is_test_path};
 
 /// The index of the graph's repository number `repo`, which lies at `root`. Mentions of other repositories keep their symbols.
@@ -38,6 +39,7 @@ pub fn export(graph: &Graph, repo: u16, root: &Path) -> Index {
         })
         .into(),
         documents: documents.collect(),
+        external_symbols: externals(graph, repo),
         ..Index::default()
     }
 }
@@ -83,6 +85,11 @@ fn document(graph: &Graph, file: &FileEntry, symbols: &[String]) -> Document {
             });
         }
     }
+    for row in (file.base..to).flat_map(|node| graph.externals().of(node)) {
+        let (Some(length), Some(symbol)) = (lengths.get(&(row.line, row.col)), external(graph, row.external)) else { continue };
+        let range = range(row.line, row.col, *length);
+        occurrences.push(Occurrence { range, symbol, symbol_roles: role(row.role()) | test, ..Occurrence::default() });
+    }
     occurrences.sort_by(|a, b| (&a.range, &a.symbol, a.symbol_roles).cmp(&(&b.range, &b.symbol, b.symbol_roles)));
     occurrences.dedup();
     Document {
@@ -93,6 +100,18 @@ fn document(graph: &Graph, file: &FileEntry, symbols: &[String]) -> Document {
         position_encoding: PositionEncoding::UTF8CodeUnitOffsetFromLineStart.into(),
         ..Document::default()
     }
+}
+
+/// Names from outside that files of a repository mention.
+fn externals(graph: &Graph, repo: u16) -> Vec<SymbolInformation> {
+    let used = |at: &u32| graph.externals().mentions(*at).any(|row| graph.file_of(row.owner).repo == repo);
+    let all = (0..graph.externals().len() as u32).filter(used);
+    let information = all.filter_map(|at| {
+        let id = graph.externals().id(at);
+        let display_name = Parts::of(id).map_or(id, |parts| parts.name()).to_owned();
+        Some(SymbolInformation { symbol: external(graph, at)?, display_name, ..SymbolInformation::default() })
+    });
+    information.collect()
 }
 
 fn range(line: u32, col: u16, length: usize) -> Vec<i32> {

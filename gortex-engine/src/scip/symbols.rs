@@ -5,8 +5,9 @@
 //!
 //! Knows names and kinds, no occurrences.
 
-use crate::facts::model::Kind;
-use crate::graph::{FileEntry, Graph, NodeId};
+use crate::facts::model::{Kind, Role};
+use crate::graph::externals::{LIBRARIES, Parts};
+use crate::graph::{ExternalId, FileEntry, Graph, NodeId};
 
 /// The symbol of a node.
 pub(super) fn symbol(graph: &Graph, node: NodeId) -> String {
@@ -26,6 +27,32 @@ pub(super) fn symbol(graph: &Graph, node: NodeId) -> String {
         descriptor(&mut out, graph, at);
     }
     out
+}
+
+/// The symbol of a library's name: its package in the place of ours, the steps into it as what their mentions show; `None` for
+/// names that are of no library.
+pub(super) fn external(graph: &Graph, at: ExternalId) -> Option<String> {
+    let id = graph.externals().id(at);
+    let parts = Parts::of(id).filter(|parts| LIBRARIES.contains(&parts.prefix))?;
+    let mut out = format!("gortex {} {} . ", parts.prefix, package(parts.package));
+    if parts.path.is_empty() {
+        name(&mut out, parts.package);
+        out.push('/');
+        return Some(out);
+    }
+    let steps: Vec<&str> = parts.path.split(['.', ':']).filter(|step| !step.is_empty()).collect();
+    for (index, step) in steps.iter().enumerate() {
+        name(&mut out, step);
+        let last = index + 1 == steps.len();
+        let called = last && graph.externals().mentions(at).any(|row| row.role() == Role::Call);
+        out.push_str(match () {
+            () if step.starts_with(char::is_uppercase) => "#",
+            () if called => "().",
+            () if last => ".",
+            () => "/",
+        });
+    }
+    Some(out)
 }
 
 /// A file's path inside its repository.

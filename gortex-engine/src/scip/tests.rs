@@ -198,3 +198,14 @@ fn what_is_no_index_is_refused() {
     assert!(read(&folder.path().join("a.scip"), folder.path(), str::to_owned).is_err());
     assert!(read(&folder.path().join("none.scip"), folder.path(), str::to_owned).is_err());
 }
+
+#[test]
+fn names_from_outside_are_external_symbols() {
+    let text = "import requests\n\n\nclass A(requests.Session):\n    def run(self):\n        return requests.get('x')\n";
+    let index = export(&graph_of(&[("a.py", text)]), 0, Path::new("/repo"));
+    let symbols: Vec<&str> = index.external_symbols.iter().map(|one| one.symbol.as_str()).collect();
+    assert_eq!(symbols, ["gortex dep requests . requests/", "gortex dep requests . Session#", "gortex dep requests . get()."]);
+    let of_get = index.documents[0].occurrences.iter().filter(|one| one.symbol == symbols[2]);
+    assert_eq!(of_get.map(|one| one.range.clone()).collect::<Vec<_>>(), [vec![5, 24, 27]]);
+    assert!(symbols.iter().all(|symbol| scip::symbol::parse_symbol(symbol).is_ok()));
+}

@@ -8,7 +8,9 @@ mod explore;
 mod read;
 mod refactor;
 mod relations;
+mod response;
 mod search;
+mod session;
 mod shared;
 
 #[cfg(unix)]

@@ -2,12 +2,13 @@
 //!
 //! A call without a session gets a passing one: it is answered, and later calls do not see what it set.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gortex_core::{Call, CallError, Effect, FromCall};
 
 use super::client::ClientInfo;
+use super::cursor::Cursor;
+use super::events::Channel;
 use super::ring::Ring;
 use super::state::Session;
 use super::store::SessionId;
@@ -48,11 +49,6 @@ impl SessionView {
     pub fn ring<T>(&self, read: impl FnOnce(&Ring) -> T) -> T {
         self.0.ring(read)
     }
-
-    /// Which remotes it switched on or off for itself.
-    pub fn proxies(&self) -> BTreeMap<String, bool> {
-        self.0.proxies()
-    }
 }
 
 impl FromCall for SessionView {
@@ -81,9 +77,19 @@ impl SessionWriter {
         self.0.change_workflow(change)
     }
 
-    /// Switches a remote for this session.
-    pub fn set_proxy(&self, slug: &str, on: bool) {
-        self.0.set_proxy(slug, on);
+    /// Changes where the session stands in the graph.
+    pub fn change_cursor<T>(&self, change: impl FnOnce(&mut Cursor) -> T) -> T {
+        self.0.change_cursor(change)
+    }
+
+    /// Listens to a channel.
+    pub fn subscribe(&self, channel: Channel) {
+        self.0.subscribe(channel);
+    }
+
+    /// Listens to a channel no more.
+    pub fn unsubscribe(&self, channel: Channel) {
+        self.0.unsubscribe(channel);
     }
 }
 

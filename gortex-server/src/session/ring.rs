@@ -15,7 +15,7 @@ const BYTES: usize = 8 << 20;
 /// Smaller answers are not worth looking at again.
 const LEAST: usize = 1024;
 /// Legacy names whose answers quote buffered ones, which would push out what they quote.
-pub(super) const QUOTING: [&str; 6] = ["ctx_stats", "ctx_peek", "ctx_slice", "ctx_grep", "grep_results", "head_results"];
+pub(crate) const QUOTING: [&str; 6] = ["ctx_stats", "ctx_peek", "ctx_slice", "ctx_grep", "grep_results", "head_results"];
 
 /// One answer.
 #[derive(Clone, Debug)]
@@ -50,12 +50,13 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Keeps an answer if it is one to keep.
-    pub fn capture(&mut self, tool: &str, text: &str, at: SystemTime) {
+    /// Keeps an answer if it is one to keep. `json` says that the text is known to be JSON.
+    pub fn capture(&mut self, tool: &str, text: &str, json: bool, at: SystemTime) {
         if text.len() < LEAST || text.len() > BYTES || QUOTING.contains(&tool) {
             return;
         }
-        let text = laid_out(text).unwrap_or_else(|| text.to_owned());
+        let is_json = || text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+        let text = if json || is_json() { laid_out(text) } else { text.to_owned() };
         if text.len() > BYTES {
             return;
         }
@@ -92,11 +93,8 @@ impl Ring {
     }
 }
 
-/// JSON on one line, laid out with two spaces a level; `None` for every other text.
-fn laid_out(text: &str) -> Option<String> {
-    if !text.starts_with(['{', '[']) || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() {
-        return None;
-    }
+/// JSON laid out with two spaces a level.
+fn laid_out(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 2);
     let mut depth = 0_usize;
     let mut rest = text;
@@ -113,10 +111,10 @@ fn laid_out(text: &str) -> Option<String> {
                 rest = &rest[end..];
             }
             b'{' | b'[' if rest.trim_start().starts_with(['}', ']']) => {
-                let close = rest.find(['}', ']'])?;
                 out.push(sign as char);
-                out.push_str(&rest[close..=close]);
-                rest = &rest[close + 1..];
+                rest = rest.trim_start();
+                out.push_str(&rest[..1]);
+                rest = &rest[1..];
             }
             b'{' | b'[' => {
                 depth += 1;
@@ -137,7 +135,7 @@ fn laid_out(text: &str) -> Option<String> {
         }
     }
     out.push_str(rest);
-    Some(out)
+    out
 }
 
 fn new_line(out: &mut String, depth: usize) {
@@ -173,7 +171,7 @@ mod tests {
     fn the_oldest_of_nine_leaves_and_numbers_are_not_used_twice() {
         let mut ring = Ring::default();
         for at in 0..9_u8 {
-            ring.capture("search_symbols", &text(char::from(b'a' + at), LEAST), NOW);
+            ring.capture("search_symbols", &text(char::from(b'a' + at), LEAST), false, NOW);
         }
         let ids: Vec<&str> = ring.all().map(|entry| entry.id.as_str()).collect();
         assert_eq!(ids, ["resp_9", "resp_8", "resp_7", "resp_6", "resp_5", "resp_4", "resp_3", "resp_2"]);
@@ -186,19 +184,19 @@ mod tests {
     fn the_bytes_are_bounded_together_and_alone() {
         let mut ring = Ring::default();
         for letter in ['a', 'b', 'c'] {
-            ring.capture("read_file", &text(letter, 3 << 20), NOW);
+            ring.capture("read_file", &text(letter, 3 << 20), false, NOW);
         }
         assert_eq!((ring.all().count(), ring.bytes()), (2, 6 << 20));
-        ring.capture("read_file", &text('d', BYTES + 1), NOW);
+        ring.capture("read_file", &text('d', BYTES + 1), false, NOW);
         assert_eq!(ring.all().count(), 2);
     }
 
     #[test]
     fn small_answers_and_quotations_are_not_kept() {
         let mut ring = Ring::default();
-        ring.capture("read_file", &text('a', LEAST - 1), NOW);
+        ring.capture("read_file", &text('a', LEAST - 1), false, NOW);
         for tool in QUOTING {
-            ring.capture(tool, &text('a', LEAST), NOW);
+            ring.capture(tool, &text('a', LEAST), false, NOW);
         }
         assert_eq!(ring.get("latest").map(|entry| entry.id.clone()), Err(RingError::Empty));
     }
@@ -209,9 +207,17 @@ mod tests {
             serde_json::json!({"a": [1, {"b": "x, {y}: [\"z\\"}, [], {}], "é": null}),
             serde_json::json!([[], [[]], {"a": {}}, "\\", 1.5e300]),
         ] {
-            assert_eq!(laid_out(&value.to_string()), serde_json::to_string_pretty(&value).ok());
+            assert_eq!(Some(laid_out(&value.to_string())), serde_json::to_string_pretty(&value).ok());
         }
-        assert_eq!(laid_out("{\"a\" : [ ] ,\n \"b\":1 }").as_deref(), Some("{\n  \"a\": [],\n  \"b\": 1\n}"));
-        assert_eq!((laid_out("{broken"), laid_out("plain")), (None, None));
+        assert_eq!(laid_out("{\"a\" : [ ] ,\n \"b\":1 }"), "{\n  \"a\": [],\n  \"b\": 1\n}");
+    }
+
+    #[test]
+    fn what_only_looks_like_json_is_kept_as_it_is() {
+        let mut ring = Ring::default();
+        for text in [format!("{{{}", text('a', LEAST)), format!("GCX1 {}", text('a', LEAST))] {
+            ring.capture("read_file", &text, false, NOW);
+            assert_eq!(ring.get("").map(|entry| entry.text.clone()), Ok(text));
+        }
     }
 }

@@ -8,13 +8,15 @@
 
 use std::sync::Arc;
 
-use gortex_core::{CallContext, CallError, CallOutput, Extensions, Registry, dispatch};
+use gortex_core::{CallContext, CallError, CallOutput, Extensions, Format, Registry, dispatch};
 use serde_json::Value;
 
+use super::client::ClientInfo;
 use super::state::Session;
 use crate::freshness;
 use crate::state::Server;
 use crate::surface::{Policy, Selection, resolve};
+use crate::wire;
 
 /// What all calls of a process have in common.
 #[derive(Clone, Debug)]
@@ -86,6 +88,8 @@ impl Road {
             mode: session.mode(),
             unknown_options: self.policy.unknown_options,
             gate: Some(Arc::clone(session) as _),
+            format: if session.client().is_some_and(ClientInfo::decodes_gcx) { Format::Gcx } else { Format::Json },
+            layouts: wire::LAYOUTS,
             shared: Arc::clone(&self.shared),
             ..CallContext::default()
         }
@@ -93,9 +97,7 @@ impl Road {
         let mut output = self.dispatch(&context, name, arguments).await;
         freshness::tell(&self.server, &mut output);
         let served = Served::new(output);
-        if let Some(operation) = served.output.operation.filter(|_| !served.output.is_error && served.output.error.is_none()) {
-            session.capture(operation.legacy, &served.text);
-        }
+        session.remember(&served.output, &served.text);
         session.touch();
         served
     }

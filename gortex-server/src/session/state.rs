@@ -11,14 +11,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use gortex_core::{CallError, Code, Effect, Gate, Mode};
+use gortex_core::{Body, CallError, CallOutput, Code, Effect, Gate, Mode};
 use parking_lot::Mutex;
 use serde_json::json;
 
 use super::client::ClientInfo;
+use super::cursor::Cursor;
+use super::events::Channel;
 use super::notify::{Notification, Notifier};
 use super::ring::Ring;
 use super::store::{Opening, SessionId};
+use super::touched::{Touched, TouchedFiles};
 use super::workflow::{PHASES, Workflow};
 use crate::surface::Selection;
 
@@ -34,7 +37,10 @@ pub struct Session {
     planning: AtomicBool,
     workflow: Mutex<Option<Workflow>>,
     ring: Mutex<Ring>,
-    proxies: Mutex<BTreeMap<String, bool>>,
+    cursor: Mutex<Cursor>,
+    touched: Mutex<TouchedFiles>,
+    /// Channels listened to, each with what its last payload was.
+    channels: Mutex<BTreeMap<Channel, Option<u64>>>,
     used: Mutex<Instant>,
 }
 
@@ -51,7 +57,9 @@ impl Session {
             planning: AtomicBool::new(false),
             workflow: Mutex::default(),
             ring: Mutex::default(),
-            proxies: Mutex::default(),
+            cursor: Mutex::default(),
+            touched: Mutex::default(),
+            channels: Mutex::default(),
             used: Mutex::new(Instant::now()),
         };
         if let Some(client) = client {
@@ -131,17 +139,40 @@ impl Session {
         read(&self.ring.lock())
     }
 
-    pub(super) fn capture(&self, tool: &str, text: &str) {
-        self.ring.lock().capture(tool, text, SystemTime::now());
+    /// Where it stands in the graph.
+    pub(super) fn change_cursor<T>(&self, change: impl FnOnce(&mut Cursor) -> T) -> T {
+        change(&mut self.cursor.lock())
     }
 
-    /// Which remotes it switched on or off for itself.
-    pub fn proxies(&self) -> BTreeMap<String, bool> {
-        self.proxies.lock().clone()
+    /// The files it has looked at or changed lately, the oldest first.
+    pub fn touched(&self) -> Vec<Touched> {
+        self.touched.lock().iter().cloned().collect()
     }
 
-    pub(super) fn set_proxy(&self, slug: &str, on: bool) {
-        self.proxies.lock().insert(slug.to_owned(), on);
+    /// Remembers what an answer was about.
+    pub(super) fn remember(&self, output: &CallOutput, text: &str) {
+        let Some(operation) = output.operation.filter(|_| output.error.is_none()) else { return };
+        let json = output.written.is_none() && matches!(output.body, Body::Json(_));
+        self.ring.lock().capture(operation.legacy, text, json, SystemTime::now());
+        self.touched.lock().note(output);
+    }
+
+    /// Whether it listens to a channel.
+    pub fn listens(&self, channel: Channel) -> bool {
+        self.channels.lock().contains_key(&channel)
+    }
+
+    pub(super) fn subscribe(&self, channel: Channel) {
+        self.channels.lock().entry(channel).or_default();
+    }
+
+    pub(super) fn unsubscribe(&self, channel: Channel) {
+        self.channels.lock().remove(&channel);
+    }
+
+    /// Whether a payload differs from the one before on its channel, which it takes the place of.
+    pub(super) fn is_news(&self, channel: Channel, payload: u64) -> bool {
+        self.channels.lock().get_mut(&channel).is_some_and(|last| last.replace(payload) != Some(payload))
     }
 
     /// Sends a message to the client; false when nothing listens or the client is too far behind.

@@ -10,6 +10,7 @@ mod cli;
 mod daemon;
 mod http;
 mod protocol;
+mod sessions;
 mod streams;
 mod surface;
 

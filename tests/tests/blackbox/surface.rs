@@ -121,6 +121,20 @@ pub(crate) fn readings() -> Vec<(&'static str, Value, &'static str, Value)> {
         ("workspace", json!({"operation": "graph"}), "graph_stats", json!({})),
         ("workspace", json!({"operation": "index"}), "index_health", json!({})),
         ("workspace", json!({"operation": "repos"}), "list_repos", json!({})),
+        ("workspace", json!({"operation": "proxy"}), "proxy_status", json!({})),
+        ("workspace", json!({"operation": "active_project"}), "get_active_project", json!({})),
+        (
+            "workspace",
+            json!({"operation": "project", "arguments": {"project": "repo", "query": "Drop"}}),
+            "query_project",
+            json!({"project": "repo", "query": "Drop"}),
+        ),
+        (
+            "response",
+            json!({"operation": "export_context", "arguments": {"task": "drop a thing"}}),
+            "export_context",
+            json!({"task": "drop a thing"}),
+        ),
     ]
 }
 

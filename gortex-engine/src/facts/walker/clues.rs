@@ -341,6 +341,8 @@ fn handled_by(walker: &mut Walker<'_>, hit: Hit, def: u32, owner: u32, given: &G
         for row in refs[first..].iter_mut().take_while(|row| row.at < to).filter(|row| row.owner == owner) {
             row.owner = def;
         }
+        // Says that there is a registration, and that nothing else handles it.
+        handler_clue(walker, hit, def, NONE, NONE);
         return;
     }
     match whole_mention(walker, given) {

@@ -16,6 +16,7 @@ impl Walker<'_> {
         self.resolve_names();
         // Hooks visit in the order they need; readers are promised the order of the text.
         self.rows.refs.sort_by_key(|row| row.at);
+        self.settle_raises();
         super::clues::read(&mut self, root);
         let rows = compact(self.rows);
         rows.pack(&self.strings)

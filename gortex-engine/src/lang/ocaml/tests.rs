@@ -88,6 +88,7 @@ let m x = x |> A.go >>= stop; A.(inner x); (new c)#act 1
             "2:37 value None",
             "2:45 call raise",
             "2:52 call Bad",
+            "2:52 throws Bad",
             "3:4 def function m",
             "3:17 call A.go",
             "3:20 call >>=",

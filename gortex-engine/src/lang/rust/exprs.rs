@@ -350,7 +350,7 @@ pub(super) fn match_expression(walker: &mut Walker<'_>, node: Node<'_>) {
     });
 }
 
-fn match_arm<'a>(walker: &mut Walker<'a>, arm: Node<'_>, from: Origin<'a, '_>) {
+fn match_arm(walker: &mut Walker<'_>, arm: Node<'_>, from: Origin<'_>) {
     let (pattern, value) = (arm.field("pattern"), arm.field("value"));
     let known = [pattern, value];
     walker.visit_children_except(arm, &known);
@@ -601,6 +601,15 @@ fn called(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
             if let Some(path) = callee.field("path").filter(|_| is_camel(name)) {
                 return variant_of(walker, path, callee);
             }
+            let path = callee.field("path").map_or("", |path| walker.text(path));
+            if is_wrapping(path.rsplit("::").next().unwrap_or(""), name)
+                && let Some(given) = node.field("arguments").and_then(|arguments| arguments.named_child(0))
+            {
+                return match walker.expr_of(given) {
+                    NONE => NONE,
+                    base => walker.expr(ExprKind::Wrapped, path, base, node),
+                };
+            }
         }
         _ => {}
     }
@@ -608,6 +617,12 @@ fn called(walker: &mut Walker<'_>, node: Node<'_>) -> u32 {
         NONE => NONE,
         base => walker.expr(ExprKind::Call, "", base, node),
     }
+}
+
+/// Constructors of the standard library's wrappers, whose values are used like what they hold.
+pub(super) fn is_wrapping(ty: &str, constructor: &str) -> bool {
+    matches!(ty, "Arc" | "Rc" | "Box" | "Pin" | "Mutex" | "RwLock" | "RefCell")
+        && matches!(constructor, "new" | "pin" | "new_unchecked")
 }
 
 /// A value made by `path::Name`: of the enum before the name, or of the type that the whole path names.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::common::Fields as _;
 
-use super::types::{self, Generics};
+use super::types;
 use super::{exprs, patterns, tokens};
 use crate::facts::model::{Kind, NONE, Role, Visibility, flag, import_flag};
 use crate::facts::walker::{NewDef, Walker, strip_comment};
@@ -36,7 +36,8 @@ struct Around<'a> {
     inherited: Option<Visibility>,
     /// Flags for everything inside.
     flags: u16,
-    generics: Generics<'a>,
+    /// Inside a macro call that wraps items.
+    wrapped: bool,
 }
 
 /// `source_file` and `declaration_list`.
@@ -208,7 +209,8 @@ fn dispatch<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
         "macro_definition" => macro_definition(walker, node, above, around),
         "macro_invocation" => {
             leading_attributes(walker, above);
-            tokens::item_macro(walker, node);
+            let within = Around { wrapped: true, ..around.clone() };
+            tokens::item_macro(walker, node, |walker, root| items(walker, root, &within));
         }
         _ => {}
     }
@@ -365,11 +367,11 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
     if let Some(result) = node.field("return_type") {
         type_text(walker, def, result);
     }
-    let generics = Generics::of(walker, node, &around.generics);
+    types::record(walker, node, |_, _| NONE);
     inside(walker, def, above, |walker| {
         walker.visit_field(node, "type_parameters");
         if let Some(parameters) = parameters {
-            walker.for_children(parameters, |walker, child| parameter(walker, child, &generics));
+            walker.for_children(parameters, |walker, child| parameter(walker, child));
         }
         types::visit_field(walker, node, "return_type", Role::ReturnType);
         where_clauses(walker, node);
@@ -377,13 +379,12 @@ fn function<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, arou
     });
 }
 
-fn parameter<'a>(walker: &mut Walker<'a>, node: Node<'_>, generics: &Generics<'a>) {
+fn parameter(walker: &mut Walker<'_>, node: Node<'_>) {
     match node.kind() {
         "parameter" => {
             let ty = node.field("type");
             if let Some(pattern) = node.field("pattern") {
-                let text = ty.map(|ty| generics.text(walker, ty));
-                patterns::bind(walker, pattern, patterns::Origin { ty, text, ..patterns::Origin::at(node.end_byte()) });
+                patterns::bind(walker, pattern, patterns::Origin { ty, ..patterns::Origin::at(node.end_byte()) });
             }
             if let Some(ty) = ty {
                 types::visit(walker, ty, Role::ParamType);
@@ -415,6 +416,8 @@ fn impl_item(walker: &mut Walker<'_>, node: Node<'_>, above: &Above<'_>) {
     let target = node.field("trait");
     let flags = attribute_flags(walker, above) & flag::IN_TEST;
     leading_attributes(walker, above);
+    let arguments = types::argument_texts(walker, of);
+    types::record(walker, node, |name, _| arguments.iter().position(|known| *known == name).map_or(NONE, |at| at as u32));
     walker.in_scope(|walker| {
         walker.visit_field(node, "type_parameters");
         if let Some(target) = target {
@@ -428,7 +431,7 @@ fn impl_item(walker: &mut Walker<'_>, node: Node<'_>, above: &Above<'_>) {
             member: true,
             inherited: target.map(|_| Visibility::Public),
             flags,
-            generics: Generics::of(walker, node, &Generics::default()),
+            wrapped: false,
         };
         if let Some(body) = node.field("body") {
             walker.visit_with(body, |walker, body| items(walker, body, &around));
@@ -468,12 +471,8 @@ fn trait_item<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, ar
     let body = node.field("body");
     let seen = visibility(walker, node, around);
     let def = enter(walker, NewDef::new(Kind::Trait, node, name).body(body).visibility(seen), above, around);
-    let within = Around {
-        member: true,
-        inherited: Some(seen),
-        generics: Generics::of(walker, node, &Generics::default()),
-        ..Around::default()
-    };
+    let within = Around { member: true, inherited: Some(seen), ..Around::default() };
+    types::record(walker, node, |_, position| position);
     inside(walker, def, above, |walker| {
         walker.visit_field(node, "type_parameters");
         if let Some(bounds) = node.field("bounds") {
@@ -499,6 +498,7 @@ fn structure<'a>(walker: &mut Walker<'a>, node: Node<'_>, kind: Kind, above: &Ab
     let seen = visibility(walker, node, around);
     let brace = body.filter(|body| body.kind() != "ordered_field_declaration_list");
     let def = enter(walker, NewDef::new(kind, node, name).body(brace).visibility(seen), above, around);
+    types::record(walker, node, |_, position| position);
     inside(walker, def, above, |walker| {
         walker.visit_field(node, "type_parameters");
         where_clauses(walker, node);
@@ -579,6 +579,7 @@ fn type_alias<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, ar
     if let Some(ty) = ty {
         type_text(walker, def, ty);
     }
+    types::record(walker, node, |_, position| position);
     inside(walker, def, above, |walker| {
         walker.visit_field(node, "type_parameters");
         walker.visit_field(node, "bounds");
@@ -630,7 +631,11 @@ fn module<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'_>, around
         leading_attributes(walker, above);
         let reexport = if has_visibility(node) { import_flag::REEXPORT } else { 0 };
         let text = walker.text(name);
-        return walker.import(name, text, "", text, import_flag::SUBMODULE | reexport);
+        // `#[path = "unix/mod.rs"]` says where it is.
+        let paths = above.attributes.iter().filter_map(|item| item.named_child(0));
+        let mut paths = paths.filter(|one| tokens::attribute_path(*one).is_some_and(|path| walker.text(path) == "path"));
+        let path = paths.find_map(|one| one.field("value")).map_or(text, |value| walker.text(value).trim_matches('"'));
+        return walker.import(name, path, "", text, import_flag::SUBMODULE | reexport);
     };
     let new = NewDef::new(Kind::Module, node, name).body(Some(body)).visibility(visibility(walker, node, around));
     let def = enter(walker, new, above, around);
@@ -646,7 +651,9 @@ fn macro_definition<'a>(walker: &mut Walker<'a>, node: Node<'_>, above: &Above<'
     let seen = if exported { Visibility::Public } else { Visibility::Internal };
     let mut cursor = node.walk();
     let rule = node.named_children(&mut cursor).find(|child| child.kind() == "macro_rule");
-    let new = NewDef::new(Kind::Macro, node, name).body(rule).visibility(seen);
+    // The macro around may export it.
+    let flags = if around.wrapped { flag::DECORATED } else { 0 };
+    let new = NewDef::new(Kind::Macro, node, name).body(rule).visibility(seen).flags(flags);
     let def = enter(walker, new, above, around);
     inside(walker, def, above, |walker| {
         walker.for_children(node, |walker, child| {

@@ -10,11 +10,9 @@ use crate::facts::walker::Walker;
 
 /// What is known of the value that a pattern takes apart.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Origin<'a, 't> {
-    /// The declared type, and its text where that says more (the bound of a generic parameter).
+pub(super) struct Origin<'t> {
+    /// The declared type.
     pub ty: Option<Node<'t>>,
-    /// The text for a plain name; the type's own text when not given.
-    pub text: Option<&'a str>,
     /// The value's expression row, or [`NONE`].
     pub init: u32,
     /// The value's node, where it may itself be a tuple.
@@ -23,10 +21,10 @@ pub(super) struct Origin<'a, 't> {
     pub at: usize,
 }
 
-impl Origin<'_, '_> {
+impl Origin<'_> {
     /// Nothing known but where the names become visible.
     pub fn at(at: usize) -> Self {
-        Origin { ty: None, text: None, init: NONE, value: None, at }
+        Origin { ty: None, init: NONE, value: None, at }
     }
 
     /// A value of this expression row.
@@ -36,18 +34,18 @@ impl Origin<'_, '_> {
 }
 
 /// Binds the names of a pattern and records the variants, types and constants it mentions.
-pub(super) fn bind<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
+pub(super) fn bind(walker: &mut Walker<'_>, pattern: Node<'_>, from: Origin<'_>) {
     walker.visit_with(pattern, |walker, pattern| shape(walker, pattern, from));
 }
 
-fn shape<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
+fn shape(walker: &mut Walker<'_>, pattern: Node<'_>, from: Origin<'_>) {
     match pattern.kind() {
         "identifier" => {
             let text = walker.text(pattern);
             if is_upper(text) {
                 exprs::identifier(walker, pattern);
             } else {
-                let ty = from.text.or_else(|| from.ty.map(|ty| walker.text(ty)));
+                let ty = from.ty.map(|ty| walker.text(ty));
                 walker.bind(pattern, ty, from.init, from.at);
             }
         }
@@ -87,7 +85,7 @@ fn element(walker: &mut Walker<'_>, base: u32, kind: ExprKind, at: Node<'_>) -> 
     if base == NONE { NONE } else { walker.expr(kind, "", base, at) }
 }
 
-fn tuple<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
+fn tuple(walker: &mut Walker<'_>, pattern: Node<'_>, from: Origin<'_>) {
     let types: Vec<Node<'_>> = from.ty.filter(|ty| ty.kind() == "tuple_type").map(items).unwrap_or_default();
     let values: Vec<Node<'_>> = from.value.filter(|value| value.kind() == "tuple_expression").map(items).unwrap_or_default();
     let children = items(pattern);
@@ -127,20 +125,20 @@ fn items(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut cursor).filter(|child| !child.is_extra() && child.kind() != "attribute_item").collect()
 }
 
-fn tuple_struct<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
+fn tuple_struct(walker: &mut Walker<'_>, pattern: Node<'_>, from: Origin<'_>) {
     let Some(ty) = pattern.field("type") else { return walker.visit_children(pattern) };
     let text = walker.text(ty);
     if text != "Self" {
         walker.visit(ty);
     }
     let inner = match text {
-        "Some" | "Ok" => element(walker, from.init, ExprKind::Unwrap, pattern),
+        "Some" | "Ok" | "Ready" | "Poll::Ready" => element(walker, from.init, ExprKind::Unwrap, pattern),
         "Err" => NONE,
         _ => exprs::path_value(walker, ty),
     };
     for (slot, child) in items(pattern).into_iter().filter(|child| child.id() != ty.id()).enumerate() {
         let init = match text {
-            "Some" | "Ok" | "Err" => inner,
+            "Some" | "Ok" | "Ready" | "Poll::Ready" | "Err" => inner,
             _ if inner == NONE => NONE,
             _ => walker.expr(ExprKind::Member, &slot.to_string(), inner, pattern),
         };
@@ -150,7 +148,7 @@ fn tuple_struct<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a,
 }
 
 /// `Foo { a, b: pattern }`: each field is read, each name bound to it.
-fn fields<'a>(walker: &mut Walker<'a>, pattern: Node<'_>, from: Origin<'a, '_>) {
+fn fields(walker: &mut Walker<'_>, pattern: Node<'_>, from: Origin<'_>) {
     let Some(ty) = pattern.field("type") else { return walker.visit_children(pattern) };
     types::visit(walker, ty, Role::Type);
     let value = exprs::path_value(walker, ty);

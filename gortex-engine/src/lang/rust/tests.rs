@@ -1,6 +1,6 @@
 //! Expectations of Rust facts.
 
-use crate::facts::model::{Usage, Visibility, flag, import_flag};
+use crate::facts::model::{NONE, Usage, Visibility, flag, import_flag};
 use crate::facts::pack::{Facts, FactsView};
 use crate::facts::testing::{check_facts, qualified, shown};
 use crate::facts::walker::{ExtractLimits, extract};
@@ -241,14 +241,12 @@ fn generic_parameters_lifetimes_and_primitives_are_no_mentions() {
 }
 
 #[test]
-fn a_generic_parameter_stands_for_its_bound() {
+fn what_bounds_generic_parameters_is_kept() {
     let facts = facts("impl<T: Clone + Shape> Vec<T> { fn f<U>(x: &T, u: U) where U: Tree { x.area(); u.grow(); T::make(); } }");
     let view = facts.view();
-    let bound = |name: &str| {
-        let row = view.refs.iter().find(|row| view.str(row.name) == name).expect("the call");
-        view.str(view.binds[view.exprs[row.recv as usize].base as usize].ty)
-    };
-    assert_eq!((bound("area"), bound("grow"), bound("make")), ("Shape", "Tree", "Shape"));
+    let slot = |slot: u32| if slot == NONE { "own" } else { "argument" };
+    let rows: Vec<_> = view.generics.iter().map(|row| (view.str(row.name), view.str(row.bound), slot(row.slot))).collect();
+    assert_eq!(rows, [("T", "Clone + Shape", "argument"), ("U", "", "own"), ("U", "Tree", "own")]);
 }
 
 #[test]

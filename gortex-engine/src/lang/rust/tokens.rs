@@ -134,7 +134,9 @@ pub(super) fn invocation(walker: &mut Walker<'_>, node: Node<'_>) {
 }
 
 /// A macro call in the place of an item or as a statement.
-pub(super) fn item_macro(walker: &mut Walker<'_>, node: Node<'_>) {
+///
+/// `items` reads what only wraps items, as those of the `impl`, trait or file around.
+pub(super) fn item_macro<'a>(walker: &mut Walker<'a>, node: Node<'_>, items: impl Fn(&mut Walker<'a>, Node<'_>)) {
     if walker.in_function() {
         let usage = exprs::result_use(walker);
         return invoke(walker, node, usage);
@@ -143,7 +145,7 @@ pub(super) fn item_macro(walker: &mut Walker<'_>, node: Node<'_>) {
     // `cfg_rt! { mod task; impl X {} }` and its like only wrap ordinary items.
     let wraps = walker.owner_kind().is_none_or(|kind| kind == Kind::Module);
     walker.for_children(node, |walker, child| {
-        if child.kind() == "token_tree" && !(wraps && Open::of(child) == Open::Brace && walker.visit_as_file(child)) {
+        if child.kind() == "token_tree" && !(wraps && Open::of(child) == Open::Brace && walker.read_as_file(child, &items)) {
             walker.visit(child);
         }
     });
@@ -164,10 +166,23 @@ fn called(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
 
 fn invoke(walker: &mut Walker<'_>, node: Node<'_>, usage: Usage) {
     called(walker, node, usage);
+    let name = node.field("macro").map_or("", |name| walker.text(name));
+    let name = name.rsplit("::").next().unwrap_or("");
     walker.for_children(node, |walker, child| {
-        if child.kind() == "token_tree" {
-            walker.visit(child);
+        if child.kind() != "token_tree" {
+            return;
         }
+        if !matches!(name, "ready" | "dbg") {
+            return walker.visit(child);
+        }
+        // These give what they are given; `ready!` what is inside it.
+        let mut given = None;
+        walker.visit_with(child, |walker, child| given = group(walker, child, None));
+        let given = match given {
+            Some(base) if name == "ready" => walker.expr(ExprKind::Unwrap, "", base, node),
+            given => given.unwrap_or(NONE),
+        };
+        walker.remember(node, given);
     });
 }
 
@@ -188,11 +203,13 @@ pub(super) fn tree(walker: &mut Walker<'_>, node: Node<'_>) {
     group(walker, node, None);
 }
 
-fn group(walker: &mut Walker<'_>, node: Node<'_>, made: Option<u32>) {
+/// Scans a group; its value, where it is one chain of names and calls.
+fn group(walker: &mut Walker<'_>, node: Node<'_>, made: Option<u32>) -> Option<u32> {
     let inner = children(node);
     let open = Open::of(node);
     let scan = Scan::new(open, made);
-    if open == Open::Brace { walker.in_scope(|walker| scan.run(walker, &inner)) } else { scan.run(walker, &inner) }
+    let last = if open == Open::Brace { walker.in_scope(|walker| scan.run(walker, &inner)) } else { scan.run(walker, &inner) };
+    last.filter(|_| is_chain(walker, &inner))
 }
 
 /// The tokens of a group without its delimiters and comments.
@@ -255,11 +272,13 @@ impl<'a> Scan<'a> {
         Scan { open, made, chain: None, next_made: None, word: "" }
     }
 
-    fn run(mut self, walker: &mut Walker<'a>, tokens: &[Node<'_>]) {
+    /// The expression that ended last, if one did.
+    fn run(mut self, walker: &mut Walker<'a>, tokens: &[Node<'_>]) -> Option<u32> {
         let mut at = 0;
         while at < tokens.len() {
             at = self.step(walker, tokens, at);
         }
+        self.chain
     }
 
     /// Reads the token at `at` and returns the index of the next one to read.
@@ -320,7 +339,14 @@ impl<'a> Scan<'a> {
         let open = Open::of(token);
         let made = self.next_made.take();
         let body = if open == Open::Brace { made } else { None };
-        walker.visit_with(token, |walker, token| group(walker, token, body));
+        let mut inside = None;
+        walker.visit_with(token, |walker, token| inside = group(walker, token, body));
+        if let (Open::Paren, Some(callee), Some(given)) = (open, self.chain, inside)
+            && let Some(wrapped) = wrapped(walker, callee, given, token)
+        {
+            self.chain = Some(wrapped);
+            return;
+        }
         self.chain = match (open, self.chain) {
             _ if token.kind() == "token_repetition" => None,
             (Open::Paren | Open::Brace, _) if made.is_some() => made,
@@ -435,6 +461,18 @@ impl<'a> Scan<'a> {
         let is_macro =
             !is_member && kind_at(tokens, at + 1) == "!" && matches!(kind_at(tokens, at + 2), "token_tree" | "identifier");
         self.next_made = None;
+        // `Type<Argument>::name`, which only types and patterns write without `::` before the `<`.
+        if kind_at(tokens, next) == "<" && is_camel(text) && !is_member {
+            let end = close_angle(tokens, next);
+            if kind_at(tokens, end) == "::" {
+                walker.reference(token, Role::Type, recv);
+                types(walker, &tokens[next..end], Role::GenericArg);
+                let kind = if recv == NONE { ExprKind::Name } else { ExprKind::Path };
+                self.chain = Some(walker.expr(kind, text, recv, token));
+                self.word = text;
+                return end;
+            }
+        }
         if is_macro {
             walker.call(token, recv, None, Usage::Unknown);
         } else if opens(following, Open::Paren) {
@@ -519,6 +557,15 @@ fn bind_typed(walker: &mut Walker<'_>, pattern: &[Node<'_>], ty: &[Node<'_>]) {
         }
         walker.bind(*token, Some(text), NONE, last.end_byte());
     }
+}
+
+/// What `Arc::new(given)` made, where the callee is one of the wrappers' constructors.
+fn wrapped(walker: &mut Walker<'_>, callee: u32, given: u32, at: Node<'_>) -> Option<u32> {
+    let row = walker.rows.exprs[callee as usize];
+    let of = (row.kind() == ExprKind::Path).then(|| walker.rows.exprs.get(row.base as usize).copied()).flatten()?;
+    let wraps = of.kind() == ExprKind::Name && exprs::is_wrapping(walker.string(of.name), walker.string(row.name));
+    let wrapper = walker.string(of.name).to_owned();
+    wraps.then(|| walker.expr(ExprKind::Wrapped, &wrapper, given, at))
 }
 
 /// Whether tokens are one chain of names, calls and indexings, so that what ends last is the value of the whole.

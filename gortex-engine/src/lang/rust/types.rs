@@ -87,8 +87,9 @@ pub(super) fn parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     walker.for_children(node, |walker, child| match child.kind() {
         "type_parameter" => {
             let Some(name) = child.field("name") else { return };
-            let bound = child.field("bounds").and_then(|bounds| telling_bound(walker, bounds));
-            walker.bind(name, bound, NONE, 0);
+            // What bounds it is looked up by its name.
+            let text = walker.text(name);
+            walker.bind(name, Some(text), NONE, 0);
             walker.visit_field(child, "bounds");
             visit_field(walker, child, "default_type", Role::Type);
         }
@@ -104,62 +105,40 @@ pub(super) fn parameters(walker: &mut Walker<'_>, node: Node<'_>) {
     });
 }
 
-/// Generic parameters with the bound that says most, of a definition and the `impl` around it.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Generics<'a>(Vec<(&'a str, &'a str)>);
-
-impl<'a> Generics<'a> {
-    /// Those of a definition, added to those around it.
-    pub(super) fn of(walker: &Walker<'a>, node: Node<'_>, outer: &Generics<'a>) -> Generics<'a> {
-        let mut found = outer.clone();
-        let parameters = node.field("type_parameters");
-        let mut cursor = node.walk();
-        let clauses = node.named_children(&mut cursor).filter(|child| child.kind() == "where_clause");
-        for holder in parameters.into_iter().chain(clauses) {
-            let mut cursor = holder.walk();
-            for child in holder.named_children(&mut cursor) {
-                let name = child.field("name").or_else(|| child.field("left"));
-                let bound = child.field("bounds").and_then(|bounds| telling_bound(walker, bounds));
-                if let (Some(name), Some(bound)) = (name, bound) {
-                    found.0.push((walker.text(name), bound));
-                }
-            }
-        }
-        found
-    }
-
-    /// The text of a type for a binding: of a bare generic parameter what bounds it, else as written.
-    pub(super) fn text(&self, walker: &Walker<'a>, ty: Node<'_>) -> &'a str {
-        let mut inner = ty;
-        while inner.kind() == "reference_type" {
-            let Some(next) = inner.field("type") else { break };
-            inner = next;
-        }
-        if inner.kind() == "type_identifier" {
-            let name = walker.text(inner);
-            if let Some((_, bound)) = self.0.iter().rev().find(|(known, _)| *known == name) {
-                return bound;
-            }
-        }
-        walker.text(ty)
+/// Records the type parameters of a definition or `impl`, with what bounds them there. `slot` tells a parameter's position among
+/// the arguments of the type around.
+pub(super) fn record<'a>(walker: &mut Walker<'a>, whole: Node<'_>, slot: impl Fn(&'a str, u32) -> u32) {
+    let mut cursor = whole.walk();
+    let clauses: Vec<Node<'_>> = whole.named_children(&mut cursor).filter(|child| child.kind() == "where_clause").collect();
+    let parameters = whole.field("type_parameters");
+    let mut position = 0;
+    let declared = parameters.iter().flat_map(|list| children(*list)).map(|child| (child, true));
+    let said = clauses.iter().flat_map(|clause| children(*clause)).map(|child| (child, false));
+    for (child, declares) in declared.chain(said) {
+        let name = match child.kind() {
+            "type_parameter" | "const_parameter" => child.field("name"),
+            "where_predicate" => child.field("left").filter(|left| left.kind() == "type_identifier"),
+            _ => None,
+        };
+        let Some(name) = name else { continue };
+        let bounds = child.field("bounds").map_or("", |bounds| walker.text(bounds).trim_start_matches(':').trim());
+        let name = walker.text(name);
+        let at = if declares { slot(name, position) } else { NONE };
+        position += u32::from(declares);
+        walker.generic(name, bounds, whole, at);
     }
 }
 
-/// The bound that says most about a parameter's members: the first that is not one of the ubiquitous marker traits.
-fn telling_bound<'a>(walker: &Walker<'a>, bounds: Node<'_>) -> Option<&'a str> {
-    let mut cursor = bounds.walk();
-    let mut types = bounds
-        .named_children(&mut cursor)
-        .filter(|child| !matches!(child.kind(), "lifetime" | "removed_trait_bound") && !child.is_extra())
-        .map(|child| walker.text(child));
-    let first = types.next()?;
-    let marker = |text: &&str| {
-        matches!(*text, "Send" | "Sync" | "Copy" | "Clone" | "Debug" | "Default" | "Sized" | "Eq" | "PartialEq" | "Ord" | "Hash")
-    };
-    if !marker(&first) {
-        return Some(first);
-    }
-    Some(types.find(|text| !marker(text)).unwrap_or(first))
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+/// The arguments of a type, lifetimes left out.
+pub(super) fn argument_texts<'a>(walker: &Walker<'a>, of: Node<'_>) -> Vec<&'a str> {
+    let arguments = of.field("type_arguments").map(children).unwrap_or_default();
+    let types = arguments.into_iter().filter(|child| child.kind() != "lifetime" && !child.is_extra());
+    types.map(|child| walker.text(child)).collect()
 }
 
 /// The bare name of a type that an `impl` is for: no path, reference or generic arguments.

@@ -236,9 +236,21 @@ fn signature_types(walker: &mut Walker<'_>, node: Node<'_>) {
 
 /// `<T extends Base = Default>`: names of the scope around.
 pub(super) fn type_parameters(walker: &mut Walker<'_>, node: Node<'_>) {
+    let whole = node.parent().unwrap_or(node);
+    // Only the arguments of a type are told by a receiver.
+    let of_type = matches!(
+        whole.kind(),
+        "class_declaration" | "abstract_class_declaration" | "class" | "interface_declaration" | "type_alias_declaration"
+    );
+    let mut position = 0;
     walker.for_children(node, |walker, child| {
         if let Some(name) = child.field("name") {
             walker.bind(name, None, NONE, name.start_byte());
+            let bound = child.field("constraint").map_or("", |bound| walker.text(bound).trim_start());
+            let bound = bound.strip_prefix("extends").unwrap_or(bound).trim();
+            let text = walker.text(name);
+            walker.generic(text, bound, whole, if of_type { position } else { NONE });
+            position += 1;
         }
         for field in ["constraint", "value"] {
             if let Some(ty) = child.child_by_field_name(field) {

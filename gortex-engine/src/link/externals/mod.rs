@@ -315,6 +315,11 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
         match row.kind() {
             ExprKind::Name => self.free(place, table.name_of(place.file, row.name), text, depth),
             ExprKind::New | ExprKind::Typed => self.type_text(place, text, depth).then_some(Shape::Value),
+            // What is not found on what it holds is the wrapper's own.
+            ExprKind::Wrapped if self.type_text(place, text, depth) => {
+                self.id.sure = false;
+                Some(Shape::Value)
+            }
             ExprKind::LocalBind => {
                 let bind = view.binds.get(row.base as usize)?;
                 let declared = view.str(bind.ty);
@@ -367,7 +372,7 @@ impl<'s, 'i, 'a> Externs<'s, 'i, 'a> {
         }
         let Ty::Func(function) = self.infer.settle(self.infer.ty(place, callee, 0)) else { return None };
         match self.infer.result_of(function, None, 0) {
-            Ty::Text { file, owner, text } => self.type_text(Place { file, owner }, text, depth + 1).then_some(Shape::Value),
+            Ty::Text { file, owner, text, .. } => self.type_text(Place { file, owner }, text, depth + 1).then_some(Shape::Value),
             _ => None,
         }
     }

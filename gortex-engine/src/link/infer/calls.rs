@@ -2,7 +2,8 @@
 //!
 //! Knows callees and their results, not the mentions that call them.
 
-use super::{DEPTH, Infer, Place, Ty};
+use super::generics::Reached;
+use super::{DEPTH, Env, Infer, Place, Ty};
 use crate::facts::model::{ExprKind, Kind, NONE, flag};
 use crate::graph::NodeId;
 use crate::lang::Family;
@@ -23,14 +24,13 @@ impl<'a> Infer<'_, 'a> {
             {
                 return self.result_of(found, self.enclosing_type(place.owner), depth);
             }
-            if let Ty::Instance(ty) | Ty::Type(ty) = receiver
-                && let Some((found, _)) = self.member(ty, name, Want::Call)
-            {
+            if let Some(reached) = self.member_on(base, receiver, name, Want::Call) {
+                let (found, ty) = (reached.node, reached.ty);
                 return match self.scopes.table.kind(found) {
                     kind if kind.is_type() => Ty::Instance(found),
-                    kind if kind.is_callable() => self.result_of(found, Some(ty), depth),
+                    kind if kind.is_callable() => self.result_on(reached, depth),
                     Kind::EnumMember => Ty::Instance(ty),
-                    _ => self.called(self.value_of(found, depth + 1), depth),
+                    _ => self.called(self.reached_type(self.value_of(found, depth + 1), found, ty, reached.on), depth),
                 };
             }
             if let (Ty::Type(ty), "new") = (receiver, text)
@@ -43,7 +43,7 @@ impl<'a> Infer<'_, 'a> {
             }
             // What the wrapper's own methods hand out is what it holds.
             if types::unwraps(text) {
-                return Self::unwrap(base);
+                return self.unwrap(base);
             }
             if matches!(
                 text,
@@ -67,6 +67,16 @@ impl<'a> Infer<'_, 'a> {
             Ty::Type(node) => Ty::Instance(node),
             Ty::External => Ty::External,
             _ => Ty::Unknown,
+        }
+    }
+
+    /// What calling a member gives, with the arguments of the value that it was reached on.
+    fn result_on(&self, reached: Reached<'a>, depth: u32) -> Ty<'a> {
+        let Reached { node, ty, on, .. } = reached;
+        match self.result_of(node, Some(ty), depth) {
+            // The same type again, with the same arguments.
+            Ty::Instance(same) if same == ty && matches!(on, Ty::Text { .. }) && self.settle(on) == Ty::Instance(ty) => on,
+            found => self.reached_type(found, node, ty, on),
         }
     }
 
@@ -100,6 +110,6 @@ impl<'a> Infer<'_, 'a> {
         {
             return Ty::Instance(receiver);
         }
-        Ty::Text { file, owner: node, text }
+        Ty::Text { file, owner: node, text, env: Env::default() }
     }
 }

@@ -2,23 +2,22 @@
 //!
 //! Knows the arguments of written types, not what they name.
 
-use super::{Infer, Place, Ty};
+use super::{Env, Infer, Place, Ty};
 use crate::facts::model::Kind;
-use crate::graph::NodeId;
 use crate::link::scope::Entity;
 use crate::link::types::{self, TypeText};
 
 impl<'a> Infer<'_, 'a> {
-    pub(in crate::link) fn text_shape(ty: Ty<'a>) -> Option<(usize, NodeId, TypeText<'a>)> {
-        let Ty::Text { file, owner, text } = ty else { return None };
-        Some((file, owner, types::parse(text)?))
+    fn text_shape(ty: Ty<'a>) -> Option<(impl Fn(&'a str) -> Ty<'a>, TypeText<'a>)> {
+        let Ty::Text { file, owner, text, env } = ty else { return None };
+        Some((move |text| Ty::Text { file, owner, text, env }, types::parse(text)?))
     }
 
     /// The inside of a carrier; a value that is none stays as it is.
-    pub(in crate::link) fn unwrap(ty: Ty<'a>) -> Ty<'a> {
+    pub(in crate::link) fn unwrap(&self, ty: Ty<'a>) -> Ty<'a> {
         match Self::text_shape(ty) {
-            Some((file, owner, parsed)) if types::is_carrier(parsed.head) || parsed.tuple => match parsed.args.first() {
-                Some(inner) => Ty::Text { file, owner, text: inner },
+            Some((part, parsed)) if types::is_carrier(parsed.head) || parsed.tuple => match parsed.args.first() {
+                Some(inner) => self.fill(part(inner)),
                 None => ty,
             },
             _ => ty,
@@ -32,7 +31,7 @@ impl<'a> Infer<'_, 'a> {
         for _ in 0..4 {
             let node = match ty {
                 Ty::Instance(node) => node,
-                Ty::Text { file, owner, text } => match self.type_node(Place { file, owner }, text) {
+                Ty::Text { file, owner, text, .. } => match self.type_node(Place { file, owner }, text) {
                     Entity::Node(node) => node,
                     _ => return ty,
                 },
@@ -40,7 +39,8 @@ impl<'a> Infer<'_, 'a> {
             };
             let Some(def) = table.def(node).filter(|def| def.kind() == Kind::TypeAlias && !def.ty.is_empty()) else { return ty };
             let file = table.file_of(node);
-            ty = Ty::Text { file, owner: self.around(file, node).owner, text: table.str(file, def.ty) };
+            let owner = self.around(file, node).owner;
+            ty = Ty::Text { file, owner, text: table.str(file, def.ty), env: Env::default() };
         }
         ty
     }
@@ -48,13 +48,13 @@ impl<'a> Infer<'_, 'a> {
     /// An element: of a tuple by position, of a list, of a map.
     pub(in crate::link) fn element(&self, ty: Ty<'a>, slot: u8, index: bool) -> Ty<'a> {
         let ty = self.spelled_out(ty);
-        let Some((file, owner, parsed)) = Self::text_shape(ty) else {
+        let Some((part, parsed)) = Self::text_shape(ty) else {
             return if ty == Ty::External { Ty::External } else { Ty::Unknown };
         };
         if types::is_transparent(parsed.head)
             && let Some(inner) = parsed.args.first()
         {
-            return self.element(Ty::Text { file, owner, text: inner }, slot, index);
+            return self.element(self.fill(part(inner)), slot, index);
         }
         let args = &parsed.args;
         let chosen = match (index, slot) {
@@ -67,6 +67,6 @@ impl<'a> Infer<'_, 'a> {
             (false, 1) if args.len() < 2 => None,
             (false, _) => args.first(),
         };
-        chosen.map_or(Ty::Unknown, |text| Ty::Text { file, owner, text })
+        chosen.map_or(Ty::Unknown, |text| self.fill(part(text)))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Knows definitions and the hierarchy, not expressions.
 
-use super::{DEPTH, Infer, Place, Ty};
+use super::{DEPTH, Env, Infer, Place, Ty};
 use crate::facts::model::{Kind, NONE};
 use crate::graph::NodeId;
 use crate::lang::Family;
@@ -42,7 +42,9 @@ impl Infer<'_, '_> {
             let above = self.hierarchy.supers.get(&at).into_iter().flatten().copied();
             let openings = self.scopes.modules.ruby.openings(&self.scopes.table, at);
             let twins = self.scopes.modules.twins.of(at).iter().copied();
-            for next in twins.chain(openings).chain(above).chain(self.alias_target(at)) {
+            let given = self.hierarchy.blanket.get(&at).into_iter().flatten().copied();
+            let whole = self.enum_of(at);
+            for next in twins.chain(openings).chain(above).chain(given).chain(whole).chain(self.alias_target(at)) {
                 if !seen.contains(&next) && seen.len() < 256 {
                     seen.push(next);
                     pending.push_back(next);
@@ -50,6 +52,13 @@ impl Infer<'_, '_> {
             }
         }
         None
+    }
+
+    /// The enum of a variant.
+    fn enum_of(&self, node: NodeId) -> Option<NodeId> {
+        let table = &self.scopes.table;
+        let is_variant = table.kind(node) == Kind::EnumMember;
+        is_variant.then(|| table.parents.get(node as usize).copied()).flatten().filter(|node| table.is_type(*node))
     }
 
     /// Whether a type may have members that are not in the tracked roots.
@@ -84,7 +93,7 @@ impl Infer<'_, '_> {
             return None;
         }
         let file = table.file_of(ty);
-        match self.resolve_text(self.around(file, ty), table.str(file, def.ty), DEPTH - 2) {
+        match self.resolve_text(self.around(file, ty), table.str(file, def.ty), Env::default(), DEPTH - 2) {
             Ty::Instance(node) if node != ty => Some(node),
             _ => None,
         }

@@ -3,7 +3,7 @@
 //! Knows spellings and scopes, not expressions.
 
 use super::builtin::is_builtin;
-use super::{DEPTH, Infer, Place, Ty};
+use super::{DEPTH, Env, Infer, Place, Ty};
 use crate::facts::model::{Kind, NONE};
 use crate::graph::NodeId;
 use crate::lang::Family;
@@ -119,12 +119,26 @@ impl<'a> Infer<'_, 'a> {
     }
 
     /// Looks at a declared type: a known type, or the inside of a wrapper that is used like its content.
-    pub(in crate::link) fn resolve_text(&self, place: Place, text: &'a str, depth: u32) -> Ty<'a> {
+    pub(in crate::link) fn resolve_text(&self, place: Place, text: &'a str, env: Env, depth: u32) -> Ty<'a> {
         if depth > DEPTH {
             return Ty::Unknown;
         }
+        if let Some(known) = self.bounded(place, text, env, depth) {
+            return known;
+        }
         let Some(parsed) = types::parse(text) else { return Ty::Unknown };
         match self.head(place, parsed.head) {
+            // An associated type is what an `impl` or a bound sets it to.
+            Entity::Node(_) | Entity::None
+                if parsed.head.contains("::")
+                    && self.scopes.table.family(place.file) == Some(Family::Rust)
+                    && let Some(found) = self.projected(place, text, env, depth) =>
+            {
+                match found {
+                    Ty::Text { file, owner, text, env } => self.resolve_text(Place { file, owner }, text, env, depth + 1),
+                    found => found,
+                }
+            }
             Entity::Node(node) if self.scopes.table.is_type(node) => match self.alias_of_text(node, depth) {
                 Some(inner) => inner,
                 None => Ty::Instance(node),
@@ -137,7 +151,7 @@ impl<'a> Infer<'_, 'a> {
                 if types::is_transparent(parsed.head)
                     && let Some(inner) = parsed.args.first()
                 {
-                    return self.resolve_text(place, inner, depth + 1);
+                    return self.resolve_text(place, inner, env, depth + 1);
                 }
                 match found {
                     Entity::External => Ty::External,
@@ -172,7 +186,7 @@ impl<'a> Infer<'_, 'a> {
             return None;
         }
         let file = table.file_of(node);
-        match self.resolve_text(self.around(file, node), table.str(file, def.ty), depth + 1) {
+        match self.resolve_text(self.around(file, node), table.str(file, def.ty), Env::default(), depth + 1) {
             found @ Ty::Instance(_) => Some(found),
             _ => None,
         }

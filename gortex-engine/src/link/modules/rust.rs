@@ -36,10 +36,17 @@ impl RustModules {
                 let owner = if row.owner == NONE { file.base } else { file.base + 1 + row.owner };
                 let name = view.str(row.alias);
                 let folder = module_folder(table, at, owner);
-                let candidates = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
+                let candidates = match view.str(row.module) {
+                    path if path.contains('.') && row.owner == NONE => {
+                        let above = file.path.rsplit_once('/').map_or("", |(above, _)| above);
+                        [beside(above, path), String::new()]
+                    }
+                    _ => [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")],
+                };
                 if let Some(child) = candidates.iter().find_map(|path| modules.path(path)) {
                     let child = table.files[child as usize].base;
-                    found.children.insert((owner, table.name(name)), child);
+                    // The same name once per configuration: the first.
+                    found.children.entry((owner, table.name(name))).or_insert(child);
                     found.parents.entry(child).or_insert(owner);
                 }
             }
@@ -116,6 +123,21 @@ impl RustModules {
         let file = table.files[table.file_of(module)].base;
         if module == file { self.parents.get(&module).copied() } else { table.parents.get(module as usize).copied() }
     }
+}
+
+/// A path that is written relative to a folder.
+fn beside(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// The folder in which a module's children live, with a trailing slash.

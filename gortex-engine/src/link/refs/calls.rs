@@ -34,6 +34,10 @@ impl FileLinker<'_, '_, '_> {
         if role == Role::Read && def.kind().is_callable() && def.params == 0 && self.is_scala() {
             role = Role::Call;
         }
+        // A macro with parameters is called wherever it stands, also in the place of a type or declaration.
+        if def.kind() == Kind::Macro && role == Role::Type && is_function_like(table.str(table.file_of(node), def.signature)) {
+            role = Role::Call;
+        }
         if !is_calling(role) {
             self.edge(place.owner, node, row.line, row.col, role, bound, row.detail);
             return;
@@ -198,4 +202,14 @@ impl FileLinker<'_, '_, '_> {
         let found = if exact.is_empty() { with(&|def| def.params > u16::from(args) || def.has(flag::VARIADIC)) } else { exact };
         if found.is_empty() { vec![node] } else { found }
     }
+}
+
+/// Whether the definition of a C macro has parameters: an open parenthesis touches its name.
+fn is_function_like(signature: &str) -> bool {
+    let Some(rest) = signature.trim_start().strip_prefix('#').map(str::trim_start).and_then(|rest| rest.strip_prefix("define"))
+    else {
+        return false;
+    };
+    let rest = rest.trim_start();
+    rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').starts_with('(')
 }

@@ -106,6 +106,10 @@ impl FileLinker<'_, '_, '_> {
     fn handler(&mut self, row: &ClueRow, bound: &FxHashMap<(u32, u16), Vec<NodeId>>) {
         let table = &self.infer.scopes.table;
         let kind = if table.kind(self.owner(row.owner)) == Kind::Route { EdgeKind::RoutesTo } else { EdgeKind::Handles };
+        // The function is written in place and part of the route.
+        if row.target == NONE && row.mention == NONE {
+            return;
+        }
         if row.target != NONE {
             return self.synthesized(row, self.base + 1 + row.target, kind, row.sure);
         }

@@ -3,7 +3,7 @@
 //! Knows where macros are written and exported, not what they expand to.
 
 use super::FileLinker;
-use crate::facts::model::{Kind, NONE};
+use crate::facts::model::{Kind, NONE, flag};
 use crate::graph::NodeId;
 use crate::lang::Family;
 use crate::link::infer::Place;
@@ -58,12 +58,14 @@ impl FileLinker<'_, '_, '_> {
         let rust = &self.infer.scopes.modules.rust;
         let Module::Node(root) = root else { return None };
         let macros = self.infer.scopes.macros.get(&name).filter(|_| name != NONE)?;
-        let exported = |node: &NodeId| {
-            let file = table.files[table.file_of(*node)].base;
-            table.def(*node).is_some_and(|def| def.visibility() == crate::facts::Visibility::Public)
-                && rust.root(table, file) == root
+        let here = |node: &NodeId| rust.root(table, table.files[table.file_of(*node)].base) == root;
+        // One that another macro wraps does not say itself that it is exported.
+        let seen = |node: &NodeId| {
+            let def = table.def(*node);
+            def.is_some_and(|def| def.visibility() == crate::facts::Visibility::Public || def.has(flag::DECORATED))
         };
-        let mut found = macros.iter().copied().filter(exported);
+        let all: Vec<NodeId> = macros.iter().copied().filter(|node| here(node) && seen(node)).collect();
+        let mut found = all.into_iter();
         let first = found.next()?;
         // The same name once per configuration stands in one file.
         found.all(|other| table.file_of(other) == table.file_of(first)).then_some(first)

@@ -71,7 +71,10 @@ fn weight(kind: EdgeKind) -> f32 {
         EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides => 1.5,
         EdgeKind::Calls | EdgeKind::Instantiates | EdgeKind::Imports | EdgeKind::Composes => 1.0,
         EdgeKind::References => 0.7,
+        EdgeKind::RoutesTo | EdgeKind::Handles | EdgeKind::Emits | EdgeKind::Injects => 1.0,
         EdgeKind::Reads | EdgeKind::Writes | EdgeKind::ReExports | EdgeKind::Annotated | EdgeKind::Contains => 0.5,
+        // What is raised there is mentioned by another row as well.
+        EdgeKind::Throws => 0.0,
     }
 }
 

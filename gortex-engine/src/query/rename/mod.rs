@@ -263,6 +263,8 @@ fn reason(edge: &EdgeRow) -> Option<&'static str> {
     match edge.kind() {
         // These stand at the name of the *other* symbol.
         EdgeKind::Overrides | EdgeKind::Contains => None,
+        // What is raised is mentioned there in another role as well.
+        EdgeKind::Throws => None,
         // The mention beside it has an edge of its own.
         EdgeKind::RoutesTo | EdgeKind::Handles | EdgeKind::Emits | EdgeKind::Injects => None,
         EdgeKind::Implements if edge.tier() == Tier::AstInferred => None,

@@ -2,3 +2,5 @@
 
 mod outline;
 mod task;
+
+pub(crate) use task::{fenced_source, localized};

@@ -69,15 +69,7 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
     task.repo = args.scope.repo_number(graph)?;
     task.paths = path_filter(args.path.as_deref());
     quoted(graph, &mut task);
-    let view = graph.view();
-    let engine = graph.engine();
-    let indexes = Indexes { symbols: view.symbols(), contents: engine.contents(view), links: view.links() };
-    let reader = Reader::default();
-    let read = |at: usize| {
-        let (repo, rel) = view.split(&graph.files[at].path)?;
-        reader.read(&repo.root, rel).ok()
-    };
-    let found = engine.run(|| localize(graph, indexes, &task, most, read));
+    let found = localized(graph, &task, most);
     let title: String = args.task.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = &title[..title.floor_char_boundary(200)];
     if found.symbols.is_empty() && found.files.is_empty() {
@@ -86,6 +78,19 @@ fn answer(graph: &Graph, args: &Explore) -> Answer<Reply> {
         )));
     }
     Ok(Reply::text(render(graph, &found, title, budget)))
+}
+
+/// Where a task probably is.
+pub(crate) fn localized(graph: &Graph, task: &Task, most: usize) -> Localized {
+    let view = graph.view();
+    let engine = graph.engine();
+    let indexes = Indexes { symbols: view.symbols(), contents: engine.contents(view), links: view.links() };
+    let reader = Reader::default();
+    let read = |at: usize| {
+        let (repo, rel) = view.split(&graph.files[at].path)?;
+        reader.read(&repo.root, rel).ok()
+    };
+    engine.run(|| localize(graph, indexes, task, most, read))
 }
 
 /// Looks up what the task quotes in the content of files.
@@ -120,8 +125,11 @@ fn render(graph: &Graph, found: &Localized, title: &str, budget: usize) -> Strin
     let mut elided = 0;
     for (one, place) in found.symbols.iter().zip(&places) {
         out += place;
-        let whole =
-            if bodies < BODIES { body(graph, one.node).filter(|text| text.len() <= (budget / 3).min(room)) } else { None };
+        let whole = if bodies < BODIES {
+            fenced_source(graph, one.node).filter(|text| text.len() <= (budget / 3).min(room))
+        } else {
+            None
+        };
         let text = match whole {
             Some(text) => {
                 bodies += 1;
@@ -206,7 +214,7 @@ fn near(graph: &Graph, from: NodeId, node: NodeId) -> String {
 }
 
 /// The whole source of a symbol in a fence, if the file is still the one that was indexed.
-fn body(graph: &Graph, node: NodeId) -> Option<String> {
+pub(crate) fn fenced_source(graph: &Graph, node: NodeId) -> Option<String> {
     let def = graph.def(node)?;
     let file = graph.file_of(node);
     let roots = graph.engine().roots().ok()?;

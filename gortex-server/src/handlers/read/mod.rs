@@ -10,3 +10,5 @@ mod metadata;
 mod source;
 mod summary;
 mod text;
+
+pub(crate) use source::source_of;

@@ -1,7 +1,7 @@
 //! `read.source`: the source of exactly one symbol.
 
 use gortex_engine::edit::git_blob_sha1;
-use gortex_engine::graph::Node;
+use gortex_engine::graph::{Node, NodeId};
 
 use super::text::{Reshape, located, object, reshape, sealed};
 use crate::handlers::shared::prelude::*;
@@ -86,6 +86,17 @@ fn answer(graph: &Graph, args: &GetSymbolSource) -> Answer<Reply> {
         body.insert("omissions".into(), json!(omissions));
     }
     Ok(Reply::json(sealed(body, args.if_none_match.as_deref(), serde_json::Map::new())))
+}
+
+/// The source of a definition without anything around it, and its lines; `None` for a file.
+pub(crate) fn source_of(graph: &Graph, node: NodeId) -> Answer<Option<(String, u32, u32)>> {
+    if graph.def(node).is_none() {
+        return Ok(None);
+    }
+    let (node, file) = located(graph, &graph.id(node))?;
+    let Node::Def(_, def) = file.view.graph.node(node) else { return Ok(None) };
+    let shaped = reshape(&file, &Reshape { window: Some(def.start_line..=def.end_line), ..Reshape::default() });
+    Ok(Some((shaped.text, def.start_line, def.end_line)))
 }
 
 #[cfg(test)]

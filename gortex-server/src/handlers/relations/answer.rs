@@ -5,11 +5,11 @@
 //!
 //! Knows rows and formats; what was walked is the operation's affair.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gortex_core::{Answer, CallError, FacadeArgs, Reply};
 use gortex_engine::facts::Role;
-use gortex_engine::graph::{EdgeKind, EdgeRow, Graph, NodeId, Tier};
+use gortex_engine::graph::{EdgeKind, EdgeRow, ExternalId, ExternalRow, Graph, NodeId, Tier};
 use gortex_engine::query::loose::{self, LooseCall};
 use gortex_engine::query::relations::{overriding, through_export};
 use gortex_engine::query::subgraph::{Lens, Link, Step, Subgraph};
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::diagram;
+use super::external::{edge_to, external_brief};
 use crate::handlers::shared::args::{ScopeArgs, TierArgs};
 use crate::handlers::shared::rows::{Brief, EdgeOut, brief, edge_out};
 use crate::handlers::shared::symbol::node_of;
@@ -243,6 +244,13 @@ impl Riders {
         }
     }
 
+    /// Writes the riders into a body.
+    pub fn put_into(self, body: &mut Value) {
+        if let Some(body) = body.as_object_mut() {
+            body.extend(self.0);
+        }
+    }
+
     fn push(&mut self, key: &str, row: Value) {
         match self.0.get_mut(key).and_then(Value::as_array_mut) {
             Some(list) => list.push(row),
@@ -306,6 +314,18 @@ pub(crate) fn links_by_name(
 
 /// The answer in the form that was asked for.
 pub(crate) fn reply(graph: &Graph, found: &Subgraph, riders: Riders, shape: &ShapeArgs, as_use: bool) -> Answer<Reply> {
+    reply_with(graph, found, riders, shape, as_use, &[])
+}
+
+/// [`reply`] with names from outside that nodes of the answer mention, as nodes without a file.
+pub(crate) fn reply_with(
+    graph: &Graph,
+    found: &Subgraph,
+    riders: Riders,
+    shape: &ShapeArgs,
+    as_use: bool,
+    outside: &[(ExternalRow, usize)],
+) -> Answer<Reply> {
     match shape.format.unwrap_or_default() {
         Format::Mermaid => return Ok(Reply::text(diagram::mermaid(graph, found))),
         Format::Dot => return Ok(Reply::text(diagram::dot(graph, found))),
@@ -318,15 +338,29 @@ pub(crate) fn reply(graph: &Graph, found: &Subgraph, riders: Riders, shape: &Sha
         neighbour.doc = None;
     }
     let edges: Vec<LinkOut> = found.links.iter().map(|link| link_out(graph, link, as_use)).collect();
+    let (mut nodes, mut edges) = (rows_of(&nodes)?, rows_of(&edges)?);
+    let externals: BTreeSet<ExternalId> = outside.iter().map(|(row, _)| row.external).collect();
+    nodes.extend(rows_of(&externals.iter().map(|at| external_brief(graph, *at)).collect::<Vec<_>>())?);
+    for (row, count) in outside {
+        let mut edge = to_value(&edge_to(graph, row))?;
+        if *count > 1 {
+            edge["count"] = (*count).into();
+        }
+        edges.push(edge);
+    }
     let mut body = Map::new();
     body.insert("target".to_owned(), graph.id(found.nodes[0].0).into());
-    body.insert("total_nodes".to_owned(), found.total_nodes.into());
-    body.insert("total_edges".to_owned(), found.total_links.into());
+    body.insert("total_nodes".to_owned(), (found.total_nodes + externals.len()).into());
+    body.insert("total_edges".to_owned(), (found.total_links + outside.len()).into());
     body.insert("truncated".to_owned(), found.truncated.into());
     body.extend(riders.0);
-    body.insert("nodes".to_owned(), to_value(&nodes)?);
-    body.insert("edges".to_owned(), to_value(&edges)?);
+    body.insert("nodes".to_owned(), nodes.into());
+    body.insert("edges".to_owned(), edges.into());
     Ok(Reply::json(Value::Object(body)).rows("edges").generation(graph.generation))
+}
+
+fn rows_of(rows: &[impl Serialize]) -> Result<Vec<Value>, CallError> {
+    rows.iter().map(to_value).collect()
 }
 
 fn to_value(rows: &impl Serialize) -> Result<Value, CallError> {

@@ -3,7 +3,7 @@
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
 use super::answer::{Narrow, Riders, WalkArgs, add_by_name, links_by_name, only_names, reply, target_of};
-use super::caveat;
+use super::{caveat, external};
 use crate::handlers::shared::prelude::*;
 
 /// Arguments of `relations.callers`.
@@ -27,6 +27,12 @@ async fn get_callers(graph: Graph, args: Args<GetCallers>) -> Answer<Reply> {
 }
 
 fn answer(graph: &Graph, args: &GetCallers) -> Answer<Reply> {
+    if let Some(at) = external::asked(graph, &args.id)? {
+        let narrow = Narrow::of(graph, &args.walk.common, args.exclude_tests)?;
+        let (depth, limit) = (args.walk.depth.unwrap_or(2), args.walk.limit.unwrap_or(50));
+        let reach = Reach { depth, limit, merge: false };
+        return external::above(graph, at, &args.walk.common, &narrow, reach, true);
+    }
     let target = target_of(graph, "get_callers", &args.id)?;
     let narrow = Narrow::of(graph, &args.walk.common, args.exclude_tests)?;
     let admits = |node| narrow.admits(graph, node);

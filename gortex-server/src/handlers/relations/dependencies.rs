@@ -1,12 +1,14 @@
 //! What a symbol or a file relies on.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use gortex_engine::facts::Kind;
-use gortex_engine::graph::NodeId;
+use gortex_engine::graph::{ExternalRow, NodeId};
 use gortex_engine::query::{loose, relations, subgraph};
 
-use super::answer::{Narrow, Riders, WalkArgs, reply, target_of};
+use super::answer::{Narrow, Riders, WalkArgs, reply_with, target_of};
+use super::external;
 use crate::handlers::shared::prelude::*;
 
 /// External imports shown.
@@ -29,6 +31,9 @@ async fn get_dependencies(graph: Graph, args: Args<GetDependencies>) -> Answer<R
 }
 
 fn answer(graph: &Graph, args: &GetDependencies) -> Answer<Reply> {
+    if let Some(at) = external::asked(graph, &args.id)? {
+        return external::below(graph, at, &args.walk.common);
+    }
     let target = target_of(graph, "get_dependencies", &args.id)?;
     let narrow = Narrow::of(graph, &args.walk.common, false)?;
     let admits = |node| narrow.admits(graph, node);
@@ -48,7 +53,31 @@ fn answer(graph: &Graph, args: &GetDependencies) -> Answer<Reply> {
     if found.links.is_empty() && found.tier_filtered == 0 {
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.walk.common.shape, false)
+    let mut outside = outside(graph, target, &narrow);
+    if reach.limit > 0 && outside.len() > reach.limit {
+        riders.set("external_rows_total", outside.len());
+        outside.truncate(reach.limit);
+    }
+    reply_with(graph, &found, riders, &args.walk.common.shape, false, &outside)
+}
+
+/// What a node and its parts mention from outside, mentions of one kind from one place as one row with their number.
+fn outside(graph: &Graph, target: NodeId, narrow: &Narrow) -> Vec<(ExternalRow, usize)> {
+    let mut found: Vec<(ExternalRow, usize)> = Vec::new();
+    let mut known: HashMap<(NodeId, u32, &str), usize> = HashMap::new();
+    for row in subgraph::parts(graph, target).into_iter().flat_map(|part| graph.externals().of(part)) {
+        if narrow.weakest.is_some_and(|weakest| row.tier() > weakest) {
+            continue;
+        }
+        match known.entry((row.owner, row.external, row.kind().as_str())) {
+            Entry::Occupied(at) => found[*at.get()].1 += 1,
+            Entry::Vacant(slot) => {
+                slot.insert(found.len());
+                found.push((*row, 1));
+            }
+        }
+    }
+    found
 }
 
 /// Modules that a file imports and that are not part of the index, with the first line of each.

@@ -3,7 +3,7 @@
 use gortex_engine::query::{loose, relations, subgraph::Reach};
 
 use super::answer::{Narrow, Riders, WalkArgs, add_by_name, links_by_name, only_names, reply, target_of};
-use super::caveat;
+use super::{caveat, external};
 use crate::handlers::shared::prelude::*;
 
 /// Arguments of `relations.dependents`.
@@ -23,6 +23,12 @@ async fn get_dependents(graph: Graph, args: Args<GetDependents>) -> Answer<Reply
 }
 
 fn answer(graph: &Graph, args: &GetDependents) -> Answer<Reply> {
+    if let Some(at) = external::asked(graph, &args.id)? {
+        let narrow = Narrow::of(graph, &args.walk.common, false)?;
+        let (depth, limit) = (args.walk.depth.unwrap_or(3), args.walk.limit.unwrap_or(50));
+        let reach = Reach { depth, limit, merge: true };
+        return external::above(graph, at, &args.walk.common, &narrow, reach, false);
+    }
     let target = target_of(graph, "get_dependents", &args.id)?;
     let narrow = Narrow::of(graph, &args.walk.common, false)?;
     let admits = |node| narrow.admits(graph, node);

@@ -1,9 +1,12 @@
 //! The inheritance tree around a type, or the override chain around a method.
 
 use gortex_engine::facts::Kind;
+use gortex_engine::graph::{EdgeKind, ExternalRow};
 use gortex_engine::query::relations::{self, Ways};
+use gortex_engine::query::subgraph::Subgraph;
 
-use super::answer::{CommonArgs, Narrow, Riders, reply, target_of};
+use super::answer::{CommonArgs, Narrow, Riders, reply_with, target_of};
+use super::external;
 use crate::handlers::shared::prelude::*;
 
 /// Which way to look.
@@ -45,6 +48,10 @@ async fn get_class_hierarchy(graph: Graph, args: Args<GetClassHierarchy>) -> Ans
 }
 
 fn answer(graph: &Graph, args: &GetClassHierarchy) -> Answer<Reply> {
+    if let Some(at) = external::asked(graph, &args.id)? {
+        let narrow = Narrow::of(graph, &args.common, false)?;
+        return external::hierarchy(graph, at, &args.common, &narrow, args.depth.unwrap_or(5));
+    }
     let target = target_of(graph, "get_class_hierarchy", &args.id)?;
     let kind = graph.kind(target);
     if !kind.is_type() && kind != Kind::Method {
@@ -71,5 +78,14 @@ fn answer(graph: &Graph, args: &GetClassHierarchy) -> Answer<Reply> {
     if found.links.is_empty() && found.tier_filtered == 0 {
         narrow.note(graph, &mut riders);
     }
-    reply(graph, &found, riders, &args.common.shape, false)
+    let outside = if ways.up { supertypes_outside(graph, &found, &narrow) } else { Vec::new() };
+    reply_with(graph, &found, riders, &args.common.shape, false, &outside)
+}
+
+/// Supertypes from outside of the types in an answer.
+fn supertypes_outside(graph: &Graph, found: &Subgraph, narrow: &Narrow) -> Vec<(ExternalRow, usize)> {
+    let rows = found.nodes.iter().flat_map(|(node, _)| graph.externals().of(*node));
+    let inherits = |row: &&ExternalRow| matches!(row.kind(), EdgeKind::Extends | EdgeKind::Implements);
+    let strong = |row: &&ExternalRow| narrow.weakest.is_none_or(|weakest| row.tier() <= weakest);
+    rows.filter(inherits).filter(strong).map(|row| (*row, 1)).collect()
 }

@@ -5,6 +5,7 @@ use gortex_engine::graph::edge_flag;
 use gortex_engine::query::relations;
 
 use super::answer::{Narrow, target_of};
+use super::external;
 use crate::handlers::shared::prelude::*;
 
 /// Arguments of `relations.implementations`.
@@ -57,6 +58,9 @@ async fn find_implementations(graph: Graph, args: Args<FindImplementations>) -> 
 }
 
 fn answer(graph: &Graph, args: &FindImplementations) -> Answer<Reply> {
+    if let Some(at) = external::asked(graph, &args.id)? {
+        return external::implementations(graph, at, &Narrow::new(graph, &args.scope, &args.tier, false)?);
+    }
     let target = target_of(graph, "find_implementations", &args.id)?;
     let narrow = Narrow::new(graph, &args.scope, &args.tier, false)?;
     let admits = |node| narrow.admits(graph, node);

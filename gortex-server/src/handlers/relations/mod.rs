@@ -7,6 +7,7 @@ mod declaration;
 mod dependencies;
 mod dependents;
 pub(crate) mod diagram;
+pub(crate) mod external;
 mod hierarchy;
 mod implementations;
 mod references;

@@ -7,7 +7,7 @@ use gortex_engine::graph::{EdgeKind, EdgeRow, Graph as Linked, NodeId};
 use gortex_engine::query::{loose, relations};
 
 use super::answer::target_of;
-use super::caveat;
+use super::{caveat, external};
 use crate::handlers::shared::prelude::*;
 use crate::handlers::shared::symbol::candidate;
 
@@ -54,6 +54,9 @@ async fn check_references(graph: Graph, args: Args<CheckReferences>) -> Answer<R
 fn answer(graph: &Graph, args: &CheckReferences) -> Answer<Reply> {
     let given = args.symbol_id.as_deref().or(args.name.as_deref()).filter(|text| !text.trim().is_empty());
     let text = given.ok_or_else(|| CallError::invalid("symbol_id or name is required").data("field", "target.symbol"))?;
+    if let Some(at) = external::asked(graph, text)? {
+        return Ok(external::references(graph, at, !args.exclude_tests, args.evidence_limit.unwrap_or(50)));
+    }
     let target = target_of(graph, "check_references", text)?;
     let weakest = args.tier.weakest()?;
     let counts = |edge: &&EdgeRow| {
@@ -123,6 +126,7 @@ fn counted(kind: EdgeKind) -> bool {
             | EdgeKind::Reads
             | EdgeKind::Writes
             | EdgeKind::Annotated
+            | EdgeKind::Throws
             | EdgeKind::Instantiates
             | EdgeKind::RoutesTo
             | EdgeKind::Handles

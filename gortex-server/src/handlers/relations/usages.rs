@@ -8,7 +8,7 @@ use gortex_engine::query::subgraph::{Link, Subgraph};
 use gortex_engine::query::{loose, relations};
 
 use super::answer::{CommonArgs, Narrow, Riders, add_by_name, flavor_around, links_by_name, only_names, reply, target_of};
-use super::caveat;
+use super::{caveat, external};
 use crate::handlers::shared::prelude::*;
 
 /// How rows are grouped.
@@ -54,10 +54,21 @@ async fn find_usages(graph: Graph, args: Args<FindUsages>) -> Answer<Reply> {
 }
 
 fn answer(graph: &Graph, args: &FindUsages) -> Answer<Reply> {
-    let target = target_of(graph, "find_usages", &args.id)?;
+    let outside = external::asked(graph, &args.id)?;
     let narrow = Narrow::of(graph, &args.common, args.exclude_tests)?;
     let context = role_of(args.context.as_deref())?;
     let result = result_of(args.return_usage.as_deref())?;
+    if let Some(at) = outside {
+        let shown = (args.limit.unwrap_or(50), args.group_by.is_some());
+        return external::usages(graph, at, &args.common, &narrow, shown, |row| {
+            let import = |role| role == Role::Import && row.role() == Role::ReExport;
+            let call = |role| role == Role::Call && row.kind() == EdgeKind::Calls;
+            context.is_none_or(|role| row.role() == role || call(role) || import(role))
+                && result.is_none_or(|usage| row.usage() == usage)
+                && args.flavor.as_deref().is_none_or(|flavors| has_flavor(graph, row.owner, flavors))
+        });
+    }
+    let target = target_of(graph, "find_usages", &args.id)?;
     let admits = |node| narrow.admits(graph, node);
     let mut found = relations::usages(graph, target, &narrow.lens(&admits));
     let by_name = loose::candidates(graph, graph.view().loose(), target, false);
@@ -163,6 +174,9 @@ struct Use {
     return_usage: Option<&'static str>,
     symbol_id: String,
     symbol_name: String,
+    /// The rule of a framework that it follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
 }
 
 /// The uses of one file.
@@ -185,6 +199,7 @@ fn grouped(graph: &Linked, found: &Subgraph, riders: Riders) -> Answer<Reply> {
             return_usage: (usage != Usage::Unknown).then(|| usage.as_str()),
             symbol_id: graph.id(edge.from),
             symbol_name: graph.name(edge.from).to_owned(),
+            provenance: edge.provenance(),
         });
     }
     let mut groups: Vec<Group> = groups

@@ -8,3 +8,4 @@ mod symbols;
 mod text;
 
 pub(crate) use enclosing::search_lines;
+pub(crate) use symbols::symbols_in;

@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 
+use gortex_core::Body;
 use gortex_engine::facts::Kind;
 use gortex_engine::lang::LANGUAGES;
+use gortex_engine::query::external;
 use gortex_engine::search::PathFilter;
 use gortex_engine::search::rank::{self, Class, Fit, Found, Hit, SymbolQuery};
 use gortex_engine::search::text::TextQuery;
 
 use super::documents::{self, DocQuery};
 use super::enclosing::{line_row, search_lines};
+use crate::handlers::relations::external::external_brief;
 use crate::handlers::shared::prelude::*;
 
 /// Rows of a page when the caller says nothing.
@@ -132,11 +135,24 @@ async fn search_symbols(graph: Graph, args: Args<SearchSymbols>) -> Answer<Reply
     graph.blocking(move |graph| answer(graph, &args)).await
 }
 
+/// The answer to a query of one repository or all, for operations that look there for symbols.
+pub(crate) fn symbols_in(graph: &Graph, query: &str, repo: Option<&str>) -> Answer<Value> {
+    let args = serde_json::from_value(json!({"query": query, "repo": repo, "assist": "off"}));
+    let args: SearchSymbols = args.map_err(|error| CallError::internal(error.to_string()))?;
+    match answer(graph, &args)?.body() {
+        Body::Json(value) => Ok(value.clone()),
+        Body::Text(_) => Ok(Value::Null),
+    }
+}
+
 fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
     if args.query.trim().is_empty() {
         return Err(CallError::invalid("query is required: it is empty").data("field", "query"));
     }
-    let query = query_of(graph, args)?;
+    let (query, outside) = query_of(graph, args)?;
+    if outside != Outside::No && query.kinds.is_empty() && query.flavors.is_empty() || outside == Outside::ById {
+        return externals(graph, &query.text);
+    }
     let asks_code = matches!(args.corpus, Corpus::Code | Corpus::All);
     if query.text.is_empty() {
         return Err(CallError::invalid("the query has filter clauses only; add a name or words").data("field", "query"));
@@ -187,6 +203,32 @@ fn answer(graph: &Graph, args: &SearchSymbols) -> Answer<Reply> {
     Ok(Reply::json(body).rows("results").page(PAGE).generation(graph.generation))
 }
 
+/// Whether names from outside are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outside {
+    No,
+    /// By `kind:external`.
+    ByKind,
+    /// By an id or its beginning.
+    ById,
+}
+
+/// Names from outside that a text finds.
+fn externals(graph: &Graph, text: &str) -> Answer<Reply> {
+    let found = external::search(graph, text);
+    let mut rows = Vec::new();
+    for at in found.iter().take(ROWS) {
+        let row = serde_json::to_value(external_brief(graph, *at));
+        rows.push(row.map_err(|error| CallError::internal(error.to_string()))?);
+    }
+    let mut body =
+        json!({"results": rows, "total": found.len(), "truncated": rows.len() < found.len(), "query_class": "external"});
+    if found.is_empty() {
+        body["did_you_mean"] = json!(graph.externals().nearest(text));
+    }
+    Ok(Reply::json(body).rows("results").page(PAGE).generation(graph.generation))
+}
+
 /// How a hit came to its place: what each channel said, and what that made.
 fn explain(graph: &Graph, hit: &Hit) -> Value {
     let round = |value: f32| f64::from((value * 1000.0).round()) / 1000.0;
@@ -205,7 +247,7 @@ fn words(text: Option<&str>) -> Vec<String> {
 }
 
 /// The engine's query of a call.
-fn query_of(graph: &Graph, args: &SearchSymbols) -> Result<SymbolQuery, CallError> {
+fn query_of(graph: &Graph, args: &SearchSymbols) -> Result<(SymbolQuery, Outside), CallError> {
     let mut query = SymbolQuery { max_per_file: args.max_per_file.unwrap_or(3), ..SymbolQuery::default() };
     query.kinds = words(args.kind.as_deref());
     query.flavors = words(args.flavor.as_deref());
@@ -215,6 +257,10 @@ fn query_of(graph: &Graph, args: &SearchSymbols) -> Result<SymbolQuery, CallErro
     if let Some(path) = args.path.as_deref().filter(|path| !path.trim().is_empty()) {
         query.paths.extend(PathFilter::parse(path));
     }
+    let asked = query.kinds.len();
+    query.kinds.retain(|kind| kind != "external");
+    let by_kind = if query.kinds.len() < asked { Outside::ByKind } else { Outside::No };
+    let outside = if graph.externals().is_id(query.text.trim()) { Outside::ById } else { by_kind };
     check_kinds(&mut query)?;
     for language in &query.languages {
         let known =
@@ -234,12 +280,13 @@ fn query_of(graph: &Graph, args: &SearchSymbols) -> Result<SymbolQuery, CallErro
         QueryClass::KeywordSoup => Some(Class::KeywordSoup),
     };
     query.equivalence = matches!(args.expand, Expand::Both | Expand::Equivalence);
-    Ok(query)
+    Ok((query, outside))
 }
 
 /// Moves flavors given as kinds to their place; an unknown word is an error that lists the known ones.
 fn check_kinds(query: &mut SymbolQuery) -> Result<(), CallError> {
     let mut kinds: Vec<&str> = Kind::ALL.iter().filter(|kind| **kind != Kind::File).map(|kind| kind.node_kind()).collect();
+    kinds.push("external");
     kinds.sort_unstable();
     kinds.dedup();
     let flavors: Vec<&str> = Kind::ALL.iter().filter_map(|kind| kind.flavor()).collect();

@@ -2,6 +2,7 @@
 //!
 //! One place decides what a row carries, so that the same symbol looks the same in every answer.
 
+use gortex_engine::facts::model::flag;
 use gortex_engine::facts::{Kind, Usage, Visibility};
 use gortex_engine::graph::{EdgeRow, Graph, Node, NodeId};
 use serde::Serialize;
@@ -40,6 +41,9 @@ pub(crate) struct NodeOut {
     pub qual_name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
+    /// Its signature says that it may fail.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub may_fail: bool,
 }
 
 /// A relation in a list.
@@ -108,6 +112,7 @@ pub(crate) fn node_out(graph: &Graph, node: NodeId) -> NodeOut {
         language: file.lang.map_or("text", |lang| lang.language().name),
         qual_name: graph.qualified(node),
         signature: signature.to_owned(),
+        may_fail: graph.def(node).is_some_and(|def| def.has(flag::MAY_FAIL)),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use gortex_core::{CallError, Code, Recoverable};
 use gortex_engine::graph::{FileEntry, Graph, NodeId};
+use gortex_engine::query::external;
 use gortex_engine::query::symbol::{Resolved, resolve};
 use serde_json::{Value, json};
 
@@ -13,6 +14,13 @@ const CANDIDATES: usize = 10;
 
 /// The node a symbol argument means. `tool` is named in the answer when it is not exactly one.
 pub(crate) fn node_of(graph: &Graph, tool: &str, text: &str) -> Result<NodeId, CallError> {
+    match external::resolve(graph, text) {
+        Some(Ok(_)) => return Err(outside(tool, text)),
+        Some(Err(near)) => {
+            return Err(no_such_external(text, &near.into_iter().map(str::to_owned).collect::<Vec<_>>()));
+        }
+        None => {}
+    }
     match resolve(graph, text) {
         Resolved::One(node) => Ok(node),
         Resolved::Many(nodes) => Err(ambiguous(graph, tool, text, &nodes)),
@@ -39,6 +47,31 @@ fn ambiguous(graph: &Graph, tool: &str, text: &str, nodes: &[NodeId]) -> CallErr
         .with("candidates", candidates)
         .with("hint", "call again with one of the ids")
         .data("total", nodes.len())
+        .into()
+}
+
+/// The answer for a name from outside where only symbols of the tracked roots have one.
+fn outside(tool: &str, text: &str) -> CallError {
+    let message = format!("`{text}` lies outside of the tracked roots; only its mentions are known");
+    Recoverable::new("external_symbol", message)
+        .with("external", true)
+        .with("tool", tool)
+        .with("name", text)
+        .suggest("find_usages")
+        .suggest("get_callers")
+        .suggest("get_dependents")
+        .suggest("find_implementations")
+        .into()
+}
+
+/// The answer for an id of a name from outside that nothing mentions.
+pub(crate) fn no_such_external(text: &str, near: &[String]) -> CallError {
+    let shown: String = text.chars().take(120).collect();
+    Recoverable::new("symbol_not_found", format!("nothing in the tracked roots mentions `{shown}`"))
+        .suggest("search_symbols")
+        .suggest("search_text")
+        .data("id", text)
+        .data("did_you_mean", near.to_vec())
         .into()
 }
 

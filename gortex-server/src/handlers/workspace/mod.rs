@@ -3,4 +3,8 @@
 mod graph;
 mod index;
 mod info;
+mod project;
+mod proxy;
 mod repos;
+
+pub(crate) use repos::workspace_name;

@@ -134,7 +134,7 @@ impl<'w, 'a> Origin<'w, 'a> {
                 Some(Path { text: base.text + "()", known: base.known })
             }
             ExprKind::New | ExprKind::Typed => Some(self.ty(row.name)),
-            ExprKind::Unwrap => self.follow(row.base, depth + 1),
+            ExprKind::Unwrap | ExprKind::Wrapped => self.follow(row.base, depth + 1),
             ExprKind::Index | ExprKind::Element => {
                 let base = self.follow(row.base, depth + 1)?;
                 Some(Path { text: base.text + "[]", known: base.known })

@@ -1,0 +1,4 @@
+//! Answers given before in this session, and a briefing to take elsewhere.
+
+mod export;
+mod ring;
