@@ -64,7 +64,9 @@ mod tests {
     #[test]
     fn steps_lead_back_over_what_is_gone() {
         let mut cursor = Cursor::default();
-        ["a", "é", "c"].into_iter().for_each(|id| cursor.go(id.to_owned()));
+        for id in ["a", "é", "c"] {
+            cursor.go(id.to_owned());
+        }
         assert!(cursor.back(|id| id == "a"));
         assert_eq!((cursor.current(), cursor.history_size()), (Some("a"), 0));
         assert!(!cursor.back(|_| true));

@@ -28,7 +28,7 @@ fn heard(client: &mut Client, method: &str) -> Value {
 #[test]
 fn a_large_answer_is_looked_at_again() {
     let folder = Folder::of(&[("pyproject.toml", "")]);
-    let text: String = (0..60).map(|at| format!("def größe_{at}():\n    return {at}\n\n")).collect();
+    let text: String = (0..60).map(|at| format!("def größe_{at}():\n    return {at}\n\n")).collect::<Vec<_>>().concat();
     folder.write("a.py", text);
     let mut client = serve(&folder);
     let answer = client.call("search", json!({"operation": "symbols", "query": "größe"})).ok();

@@ -2,7 +2,7 @@
 //!
 //! What it is made from is what `explore` finds; what is left out for want of room is said.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gortex_engine::graph::NodeId;
@@ -154,16 +154,16 @@ fn keywords(task: &Task) -> Vec<String> {
 /// Who calls the symbols, or what they call, without themselves.
 fn neighbours(graph: &Graph, nodes: &[NodeId], callers: bool) -> Vec<NodeId> {
     let code: &gortex_engine::graph::Graph = graph;
-    let mut found: BTreeMap<NodeId, ()> = BTreeMap::new();
+    let mut found: BTreeSet<NodeId> = BTreeSet::new();
     for node in nodes {
         let of_one: BTreeSet<NodeId> = if callers {
             code.incoming(*node).filter(|edge| edge.kind().is_call()).map(|edge| edge.from).collect()
         } else {
             code.out(*node).iter().filter(|edge| edge.kind().is_call()).map(|edge| edge.to).collect()
         };
-        found.extend(of_one.into_iter().filter(|other| !nodes.contains(other)).take(NEIGHBOURS).map(|other| (other, ())));
+        found.extend(of_one.into_iter().filter(|other| !nodes.contains(other)).take(NEIGHBOURS));
     }
-    found.into_keys().collect()
+    found.into_iter().collect()
 }
 
 fn markdown(graph: &Graph, briefing: &Briefing) -> String {

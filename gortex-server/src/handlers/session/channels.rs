@@ -20,14 +20,14 @@ fn subscribed(host: &Host, session: &SessionWriter, channel: Channel) -> Value {
     body
 }
 
-fn unsubscribed(host: &Host, session: &SessionWriter, channel: Channel) -> Answer<Reply> {
+fn unsubscribed(host: &Host, session: &SessionWriter, channel: Channel) -> Reply {
     session.unsubscribe(channel);
-    Ok(Reply::json(json!({
+    Reply::json(json!({
         "subscribed": false,
         "channel": channel,
         "session_id": session.session().id().as_str(),
         "subscribers": host.events().subscribers(channel),
-    })))
+    }))
 }
 
 /// Arguments of `subscribe_daemon_health`.
@@ -51,7 +51,7 @@ async fn subscribe_daemon_health(host: Host, session: SessionWriter, args: Args<
 /// Ends the snapshots of the process for this session.
 #[facade(domain = "session", op = "unsubscribe_daemon_health", effect = "session_write")]
 async fn unsubscribe_daemon_health(host: Host, session: SessionWriter) -> Answer<Reply> {
-    unsubscribed(&host, &session, Channel::DaemonHealth)
+    Ok(unsubscribed(&host, &session, Channel::DaemonHealth))
 }
 
 /// Arguments of `subscribe_diagnostics`.
@@ -81,7 +81,7 @@ async fn subscribe_diagnostics(_session: SessionWriter, args: Args<Diagnostics>)
 /// Ends the diagnostics for this session.
 #[facade(domain = "session", op = "unsubscribe_diagnostics", effect = "session_write")]
 async fn unsubscribe_diagnostics(host: Host, session: SessionWriter) -> Answer<Reply> {
-    unsubscribed(&host, &session, Channel::Diagnostics)
+    Ok(unsubscribed(&host, &session, Channel::Diagnostics))
 }
 
 /// Tells this session whenever the graph was made anew, so that it drops what it remembers.
@@ -93,7 +93,7 @@ async fn subscribe_graph_invalidated(host: Host, session: SessionWriter) -> Answ
 /// Ends the word about new graphs for this session.
 #[facade(domain = "session", op = "unsubscribe_graph_invalidated", effect = "session_write")]
 async fn unsubscribe_graph_invalidated(host: Host, session: SessionWriter) -> Answer<Reply> {
-    unsubscribed(&host, &session, Channel::GraphInvalidated)
+    Ok(unsubscribed(&host, &session, Channel::GraphInvalidated))
 }
 
 /// Tells this session when a file that it has read or changed is not any more as it was.
@@ -105,7 +105,7 @@ async fn subscribe_stale_refs(host: Host, session: SessionWriter) -> Answer<Repl
 /// Ends the word about stale files for this session.
 #[facade(domain = "session", op = "unsubscribe_stale_refs", effect = "session_write")]
 async fn unsubscribe_stale_refs(host: Host, session: SessionWriter) -> Answer<Reply> {
-    unsubscribed(&host, &session, Channel::StaleRefs)
+    Ok(unsubscribed(&host, &session, Channel::StaleRefs))
 }
 
 /// Tells this session how far the index is.
@@ -119,7 +119,7 @@ async fn subscribe_workspace_readiness(host: Host, session: SessionWriter) -> An
 /// Ends the word about the index for this session.
 #[facade(domain = "session", op = "unsubscribe_workspace_readiness", effect = "session_write")]
 async fn unsubscribe_workspace_readiness(host: Host, session: SessionWriter) -> Answer<Reply> {
-    unsubscribed(&host, &session, Channel::WorkspaceReadiness)
+    Ok(unsubscribed(&host, &session, Channel::WorkspaceReadiness))
 }
 
 #[cfg(test)]
