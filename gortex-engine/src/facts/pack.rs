@@ -142,14 +142,18 @@ pub struct Rows {
 impl Rows {
     /// Forgets all rows; keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.header = Header::default();
-        self.defs.clear();
-        self.refs.clear();
-        self.exprs.clear();
-        self.binds.clear();
-        self.imports.clear();
-        self.exports.clear();
-        self.supers.clear();
+        // Taken apart by name: a section that is forgotten here would pass from one file to the next.
+        let Rows { header, defs, refs, exprs, binds, imports, exports, supers, generics, clues } = self;
+        *header = Header::default();
+        defs.clear();
+        refs.clear();
+        exprs.clear();
+        binds.clear();
+        imports.clear();
+        exports.clear();
+        supers.clear();
+        generics.clear();
+        clues.clear();
     }
 
     /// Packs rows and strings into one buffer.
