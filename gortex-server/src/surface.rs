@@ -439,7 +439,8 @@ mod tests {
         let names = |setting: &str| -> Vec<String> {
             resolve(&registry, &policy(setting, ""), None).names.expect("a legacy surface").into_iter().collect()
         };
-        assert_eq!(names("list_repos, graph_stats"), ["graph_stats", "list_repos"]);
+        assert_eq!(names("list_repos, graph_stats"), ["graph_stats", "list_repos", "tool_profile", "tools_search"]);
+        assert_eq!(names("list_repos,-tools_search,-tool_profile"), ["list_repos"]);
         assert!(names("core,+list_repos,-graph_stats").contains(&"list_repos".to_owned()));
         assert!(!names("core,-graph_stats").contains(&"graph_stats".to_owned()));
         // The compact contract is closed: it takes no changes.

@@ -251,7 +251,7 @@ mod tests {
                 .text
                 .starts_with("GCX1 tool=get_callers.nodes fields=id,kind,name,path,line ")
         );
-        assert!(other.call("relations", request("toon")).text.contains("nodes[2]{"));
+        assert!(other.call("relations", request("toon")).text.contains("nodes[2]"));
         assert!(other.call("relations", request("text")).text.contains("nodes (2):\n"));
         // A form of the handler's own stays one.
         assert!(other.call("relations", request("mermaid")).text.starts_with("graph "));

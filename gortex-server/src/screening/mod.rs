@@ -164,7 +164,11 @@ mod tests {
             assert!(rule.finds.len() > 1 && rule.leaves.len() > 1, "{} needs examples", rule.id);
             for text in &rule.finds {
                 assert!(hits(text), "{} misses {text:?}", rule.id);
-                assert!(hits(&format!("{}{text}{}", "ä ".repeat(500), " ö".repeat(500))), "{} misses it in a long text", rule.id);
+                assert!(
+                    hits(&format!("{}\n{text}\n{}", "ä ".repeat(500), " ö".repeat(500))),
+                    "{} misses it in a long text",
+                    rule.id
+                );
             }
             for text in &rule.leaves {
                 assert_eq!(

@@ -497,7 +497,7 @@ mod tests {
         assert_eq!(missing["condition"], "symbol_not_found");
         let missing = ask(&fixture, "usages", "dep::preact::useState", json!({}));
         assert_eq!(missing["data"]["did_you_mean"], json!(["dep::react::useState"]));
-        let chain = fixture.json("trace", json!({"operation": "calls", "target": {"symbol": "dep::react::useState"}}));
+        let chain = fixture.json("trace", json!({"operation": "call_chain", "target": {"symbol": "dep::react::useState"}}));
         assert_eq!(chain["condition"], "external_symbol");
     }
 

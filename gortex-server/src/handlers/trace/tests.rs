@@ -60,7 +60,7 @@ fn a_walk_is_steered_and_bounded() {
     let poor = walk(json!({"direction": "both", "token_budget": 10}));
     assert_eq!((names(&poor), &poor["budget_hit"], &poor["stopped_at_depth"]), (vec!["b"], &json!(true), &json!(1)));
     assert_eq!(names(&walk(json!({"edge_kinds": "member_of"}))), ["b", "a.py"]);
-    assert!(walk(json!({"edge_kinds": "emits"}))["note"].is_string());
+    assert!(walk(json!({"edge_kinds": "sends"}))["note"].is_string());
     for options in [json!({"edge_kinds": "likes"}), json!({"direction": "up"})] {
         let error = fixture.error("trace", json!({"operation": "walk", "target": {"symbol": "b"}, "options": options}));
         assert_eq!(error["error_code"], "invalid_argument", "{error}");
