@@ -251,8 +251,9 @@ mod tests {
                 .text
                 .starts_with("GCX1 tool=get_callers.nodes fields=id,kind,name,path,line ")
         );
-        assert!(other.call("relations", request("toon")).text.contains("nodes[2]"));
-        assert!(other.call("relations", request("text")).text.contains("nodes (2):\n"));
+        let toon = other.call("relations", request("toon")).text;
+        assert!(toon.contains("edges[2]{"), "{toon}");
+        assert!(other.call("relations", request("text")).text.contains("nodes (3):\n"));
         // A form of the handler's own stays one.
         assert!(other.call("relations", request("mermaid")).text.starts_with("graph "));
         let unknown = other.error("relations", request("xml"));

@@ -29,7 +29,7 @@ fn page(registry: &Registry) -> String {
     }
     rows.sort();
     rows.dedup();
-    rows.iter().for_each(|(_, row)| out.push_str(row));
+    out.extend(rows.into_iter().map(|(_, row)| row));
     let _ = write!(
         out,
         "\nA variant that changes state has an operation of its own: the fixed arguments above are set by the server and can't be\nsent.\n"

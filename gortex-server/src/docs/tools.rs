@@ -19,7 +19,7 @@ fn page(registry: &Registry) -> String {
         let open = if spec.open_world { ", may reach the network or a model" } else { "" };
         let _ = write!(out, "\n## {}\n\n{} Effect: `{}`{open}.\n", tool.name, tool.description, spec.effect);
         if let Some(default) = spec.default_operation {
-            let _ = write!(out, "Without `{}` it is `{default}`.\n", spec.discriminator_key());
+            let _ = writeln!(out, "Without `{}` it is `{default}`.", spec.discriminator_key());
         }
         for operation in entry["operations"].as_array().into_iter().flatten() {
             section(&mut out, &tool.name, operation);
@@ -39,7 +39,7 @@ fn section(out: &mut String, tool: &str, operation: &Value) {
     let rows = arguments(schema);
     if !rows.is_empty() {
         out.push_str("\n| argument | type | |\n|---|---|---|\n");
-        rows.iter().for_each(|row| out.push_str(row));
+        out.extend(rows);
     }
     let _ = write!(out, "\n```json\n{}\n```\n", operation["request_shape"]);
 }

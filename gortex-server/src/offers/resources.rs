@@ -118,18 +118,23 @@ fn contents(uri: &str, text: String, mime: &str) -> ReadResourceResult {
     ReadResourceResult::new(vec![part])
 }
 
+/// Refuses an address that can't be subscribed to.
+pub fn check(asker: &Asker<'_>, uri: &str) -> Result<(), ErrorData> {
+    if exists(asker, uri) { Ok(()) } else { Err(unknown(asker, uri)) }
+}
+
 fn unknown(asker: &Asker<'_>, uri: &str) -> ErrorData {
     let valid: Vec<String> = list(asker).into_iter().map(|resource| resource.uri).collect();
     ErrorData::resource_not_found(format!("there is no resource `{uri}`"), Some(json!({"uri": uri, "valid_uris": valid})))
 }
 
 /// Which of these addresses say something else after the index changed.
-pub fn following_index<'u>(uris: &'u BTreeSet<String>) -> impl Iterator<Item = &'u String> {
+pub fn following_index(uris: &BTreeSet<String>) -> impl Iterator<Item = &String> {
     uris.iter().filter(|uri| VIEWS.iter().any(|view| view.uri == uri.as_str() && view.follows_index))
 }
 
 /// Whether an address can be read or subscribed to.
-pub fn exists(asker: &Asker<'_>, uri: &str) -> bool {
+pub(super) fn exists(asker: &Asker<'_>, uri: &str) -> bool {
     list(asker).iter().any(|resource| resource.uri == uri)
         || uri.strip_prefix(SCHEMA).is_some_and(|domain| asker.registry.facade(domain).is_some())
 }

@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use super::state::Session;
 use super::store::Sessions;
 use super::timestamp;
+use crate::offers::resources;
 use crate::state::Server;
 
 /// What can be subscribed to.
@@ -208,6 +209,11 @@ impl Published for ViewListener {
             "reason": reason,
         });
         events.publish(Channel::GraphInvalidated, payload);
+        for session in events.sessions.all() {
+            for uri in resources::following_index(&session.resources()) {
+                session.notify("notifications/resources/updated", json!({"uri": uri}));
+            }
+        }
         if before.complete {
             let extras = json!({"generation": graph.generation, "files": graph.files.len()});
             events.readiness("reindex_complete", extras);

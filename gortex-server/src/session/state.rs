@@ -46,6 +46,8 @@ pub struct Session {
     watch: OnceLock<Mutex<Watch>>,
     /// Deferred tools that it was shown.
     promoted: Mutex<BTreeSet<String>>,
+    /// Resources whose changes it wants to hear of.
+    resources: Mutex<BTreeSet<String>>,
 }
 
 impl Session {
@@ -67,6 +69,7 @@ impl Session {
             used: Mutex::new(Instant::now()),
             watch: OnceLock::new(),
             promoted: Mutex::default(),
+            resources: Mutex::default(),
         };
         if let Some(client) = client {
             session.introduce(client);
@@ -212,6 +215,21 @@ impl Session {
             self.notify("notifications/tools/list_changed", json!({}));
         }
         new
+    }
+
+    /// Resources whose changes it wants to hear of.
+    pub fn resources(&self) -> BTreeSet<String> {
+        self.resources.lock().clone()
+    }
+
+    /// Hears of a resource's changes from now on, or no more.
+    pub fn follow_resource(&self, uri: &str, on: bool) {
+        let mut resources = self.resources.lock();
+        if on {
+            resources.insert(uri.to_owned())
+        } else {
+            resources.remove(uri)
+        };
     }
 
     /// The client as a word of a fixed list.

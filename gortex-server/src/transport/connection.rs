@@ -16,7 +16,8 @@ use rmcp::model::{
     CustomNotification, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams, Tool, ToolAnnotations,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
@@ -263,6 +264,7 @@ impl ServerHandler for Connection {
                 .enable_tools()
                 .enable_tool_list_changed()
                 .enable_resources()
+                .enable_resources_subscribe()
                 .enable_prompts()
                 .enable_completions()
                 .build(),
@@ -342,6 +344,18 @@ impl ServerHandler for Connection {
         let Attached { road, session, .. } = self.at(&cx)?;
         let read = road.offer(session, async |asker| resources::read(asker, &request.uri).await);
         self.within(&request.uri, read).await.map(Into::into)
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, cx: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        let Attached { road, session, .. } = self.at(&cx)?;
+        road.offer(session, async |asker| resources::check(asker, &request.uri)).await?;
+        session.follow_resource(&request.uri, true);
+        Ok(())
+    }
+
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, cx: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.at(&cx)?.session.follow_resource(&request.uri, false);
+        Ok(())
     }
 
     async fn list_prompts(

@@ -25,7 +25,9 @@ async fn connect(folder: &Folder, name: &str, mode: ClientLifecycleMode, daemon:
     info.serve_with_lifecycle(transport, mode).await.expect("a handshake")
 }
 
-async fn call(peer: &Peer, tool: &'static str, arguments: Value) -> Value {
+async fn call(peer: &Peer, tool: &'static str, mut arguments: Value) -> Value {
+    // Some hosts get the compact format when they don't say otherwise.
+    arguments["output"] = json!({"format": "json"});
     let mut request = CallToolRequestParams::new(tool);
     request.arguments = arguments.as_object().cloned();
     let result = peer.call_tool(request).await.expect("an answer");

@@ -14,8 +14,12 @@ fn session(client: &mut Client, operation: &str, arguments: Value) -> Value {
     client.call("session", json!({"operation": operation, "arguments": arguments})).ok().body
 }
 
-/// Waits for a notification of this method.
+/// The notification of this method: one that came between answers, or the next to come.
 fn heard(client: &mut Client, method: &str) -> Value {
+    let came = client.lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    if let Some(message) = came.into_iter().find(|message| message["method"] == method) {
+        return message["params"].clone();
+    }
     loop {
         let message = client.read();
         if message["method"] == method {
@@ -96,6 +100,7 @@ fn a_changed_file_is_told_to_the_session_that_read_it() {
 #[test]
 fn every_answer_comes_in_four_forms_and_pages_go_on_after_an_edit_elsewhere() {
     let folder = project();
+    folder.write("c.py", "def größe_neu():\n    pass\n");
     let mut client = serve(&folder);
     let ask = |format: &str| json!({"operation": "callers", "target": {"symbol": "f"}, "output": {"format": format}});
     let table = client.call("relations", ask("gcx")).text;
@@ -106,7 +111,7 @@ fn every_answer_comes_in_four_forms_and_pages_go_on_after_an_edit_elsewhere() {
     assert!(client.call("relations", ask("text")).text.contains("nodes (2):"));
     assert!(client.call("relations", ask("yaml")).is_error);
 
-    let page = |cursor: &Value| json!({"operation": "symbols", "query": "f größe", "output": {"limit": 1, "cursor": cursor}});
+    let page = |cursor: &Value| json!({"operation": "symbols", "query": "größe", "output": {"limit": 1, "cursor": cursor}});
     let first = client.call("search", page(&json!(""))).ok().body;
     let cursor = first["next_cursor"].clone();
     folder.write("b.py", "x = 1\n");
@@ -127,4 +132,25 @@ fn a_host_that_decodes_gets_tables_unless_it_says_otherwise() {
     let ask = |output: Value| json!({"operation": "symbols", "query": "f", "output": output});
     assert!(client.call("search", ask(json!({}))).text.starts_with("GCX1 tool=search_symbols fields="));
     assert!(client.call("search", ask(json!({"format": "json"}))).text.starts_with('{'));
+}
+
+#[test]
+fn a_followed_resource_is_told_about_after_a_change_and_prompts_and_completions_answer() {
+    let folder = project();
+    let mut client = serve(&folder);
+    let read = client.ask("resources/read", json!({"uri": "gortex://stats"}));
+    assert!(read["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.contains("total_nodes")), "{read}");
+    assert!(client.ask("resources/subscribe", json!({"uri": "gortex://stats"})).get("result").is_some());
+    let refused = client.ask("resources/subscribe", json!({"uri": "gortex://nothing"}));
+    assert!(refused["error"]["data"]["valid_uris"].is_array(), "{refused}");
+    folder.write("b.py", "def neu():\n    pass\n");
+    client.call("workspace", json!({"operation": "graph"})).ok();
+    assert_eq!(heard(&mut client, "notifications/resources/updated")["uri"], "gortex://stats");
+    let prompt = client.ask("prompts/get", json!({"name": "safe_to_change", "arguments": {"symbol": "f"}}));
+    assert!(prompt["result"]["messages"][0]["content"]["text"].as_str().is_some_and(|text| text.contains("größe")), "{prompt}");
+    let reference = json!({"type": "ref/prompt", "name": "safe_to_change"});
+    let found = client.ask("completion/complete", json!({"ref": reference, "argument": {"name": "symbol", "value": "gr"}}));
+    assert_eq!(found["result"]["completion"]["values"][0], "a.py::größe", "{found}");
+    let malformed = client.ask("resources/read", json!({}));
+    assert_eq!(malformed["error"]["code"], -32602, "{malformed}");
 }

@@ -365,7 +365,8 @@ mod tests {
 
     #[test]
     fn leaves_of_one_name_do_not_fill_the_head() {
-        let leaves: String = (0..8).map(|at| format!("//- m{at}.py\nclass Model{at}:\n    timeout = {at}\n")).collect();
+        let leaf = |at| format!("//- m{at}.py\nclass Model{at}:\n    timeout = {at}\n");
+        let leaves = (0..8).map(leaf).collect::<Vec<String>>().concat();
         let tree =
             format!("{leaves}//- client.py\ndef wait(timeout):\n    \"\"\"Waits for the timeout.\"\"\"\n    return timeout\n");
         let text = Fixture::new(&tree).call("explore", json!({"task": "waiting ignores the timeout"})).text();
@@ -387,11 +388,15 @@ mod tests {
     #[test]
     fn an_answer_of_the_default_budget_stays_below_six_kilobytes() {
         let folder = "library/src/main/java/com/example/organisation/serialization/internal";
-        let calls: String =
-            (0..12).map(|at| format!("        new AdapterFactory{at}().adaptInternalSerializationValue{at}();\n")).collect();
-        let tree: String = (0..12)
-            .map(|at| format!("//- {folder}/AdapterFactory{at}.java\nclass AdapterFactory{at} {{\n    /** Adapts. */\n    void adaptInternalSerializationValue{at}() {{\n{calls}    }}\n}}\n"))
-            .collect();
+        let call = |at| format!("        new AdapterFactory{at}().adaptInternalSerializationValue{at}();\n");
+        let calls = (0..12).map(call).collect::<Vec<String>>().concat();
+        let file = |at| {
+            format!(
+                "//- {folder}/AdapterFactory{at}.java\nclass AdapterFactory{at} {{\n    /** Adapts. */\n    \
+                 void adaptInternalSerializationValue{at}() {{\n{calls}    }}\n}}\n"
+            )
+        };
+        let tree = (0..12).map(file).collect::<Vec<String>>().concat();
         let text = Fixture::new(&tree).call("explore", json!({"task": "adapt the internal serialization value"})).text();
         assert_eq!(ids(&text).len(), 10, "{text}");
         assert!(text.len() <= 6000 && text.contains("callers: 11\n"), "{} {text}", text.len());
