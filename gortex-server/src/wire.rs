@@ -255,7 +255,7 @@ mod tests {
         assert!(toon.contains("edges[2]{"), "{toon}");
         assert!(other.call("relations", request("text")).text.contains("nodes (3):\n"));
         // A form of the handler's own stays one.
-        assert!(other.call("relations", request("mermaid")).text.starts_with("graph "));
+        assert!(other.call("relations", request("mermaid")).text.starts_with("flowchart "));
         let unknown = other.error("relations", request("xml"));
         assert_eq!(unknown["error_code"], "invalid_argument");
         // Errors are JSON for everybody.

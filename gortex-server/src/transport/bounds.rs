@@ -190,11 +190,21 @@ mod tests {
     }
 
     fn run(fixture: &Fixture, time: Option<Duration>, why: Option<GivenUp>, tool: &str, arguments: Value) -> Value {
+        run_in(fixture, &fixture.server.queue().lane(1), time, why, tool, arguments)
+    }
+
+    fn run_in(
+        fixture: &Fixture,
+        lane: &Lane,
+        time: Option<Duration>,
+        why: Option<GivenUp>,
+        tool: &str,
+        arguments: Value,
+    ) -> Value {
         let road = Road::new(Arc::clone(&fixture.server), fixture.registry(), Policy::default());
         let session = fixture.server.sessions().open(crate::session::Opening::default()).expect("opens");
         session.introduce(crate::session::ClientInfo::new("é", "1"));
-        let lane = fixture.server.queue().lane(1);
-        let bounded = Bounded { road: &road, session: &session, lane: &lane, bounds: Bounds { time, concurrent: 1 } };
+        let bounded = Bounded { road: &road, session: &session, lane, bounds: Bounds { time, concurrent: 1 } };
         let give_up = async move {
             match why {
                 Some(why) => why,
@@ -209,7 +219,11 @@ mod tests {
     fn a_call_that_takes_too_long_is_a_structured_error() {
         let fixture = Fixture::new("//- a.py\ndef f():\n    pass\n");
         let search = json!({"operation": "symbols", "query": "f"});
-        let answer = run(&fixture, Some(Duration::ZERO), None, "search", search.clone());
+        // It waits for its turn, which never comes: the only place of the connection is taken.
+        let lane = fixture.server.queue().lane(1);
+        let taken = fixture.block_on(lane.slot()).expect("a place");
+        let answer = run_in(&fixture, &lane, Some(Duration::from_millis(1)), None, "search", search.clone());
+        drop(taken);
         assert_eq!((&answer["error_code"], &answer["retriable"]), (&json!("timeout"), &json!(true)), "{answer}");
         let answer = run(&fixture, Some(CALL_TIME), None, "search", search);
         assert!(answer.get("error_code").is_none(), "{answer}");
