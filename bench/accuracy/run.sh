@@ -20,7 +20,7 @@ if [ ! -s "$truth" ]; then
     python) (cd "$corpus" && "$node/scip-python" index . --project-name "$name" --project-version 1 --output "$work/$name.scip") >&2 ;;
     typescript) (cd "$corpus" && "$node/scip-typescript" index --output "$work/$name.scip") >&2 ;;
     rust)
-      echo '{"cargo":{"features":"all","buildScripts":{"enable":true}}}' >"$work/rust-analyzer.json"
+      echo '{"cargo":{"features":"all","cfgs":["debug_assertions"],"buildScripts":{"enable":true}}}' >"$work/rust-analyzer.json"
       (cd "$corpus" && CARGO_TARGET_DIR="$work/target-$name" rust-analyzer scip . --config-path "$work/rust-analyzer.json" \
         --output "$work/$name.scip") >&2
       ;;

@@ -576,7 +576,7 @@ byte_enum! {
     }
 }
 
-/// What a table of libraries makes of a place: see [`crate::knowledge`].
+/// What a table of libraries makes of a place: see `knowledge`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ClueRow {

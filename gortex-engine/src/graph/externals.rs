@@ -80,7 +80,7 @@ pub struct Externals {
 pub struct Parts<'i> {
     /// `dep`, `stdlib`, …
     pub prefix: &'i str,
-    /// The package or module.
+    /// The package or module; empty where the id names no library.
     pub package: &'i str,
     /// What of it; empty where the package itself is meant.
     pub path: &'i str,
@@ -90,12 +90,17 @@ impl<'i> Parts<'i> {
     /// Reads an id; `None` where there is no prefix.
     pub fn of(id: &'i str) -> Option<Parts<'i>> {
         let (prefix, rest) = id.split_once("::")?;
-        let (package, path) = rest.split_once("::").unwrap_or((rest, ""));
+        // A route or a key is one name, whatever stands in it.
+        let whole = !LIBRARIES.contains(&prefix);
+        let (package, path) = if whole { ("", rest) } else { rest.split_once("::").unwrap_or((rest, "")) };
         Some(Parts { prefix, package, path })
     }
 
     /// The simple name.
     pub fn name(&self) -> &'i str {
+        if self.package.is_empty() {
+            return self.path;
+        }
         let last = if self.path.is_empty() { self.package } else { self.path };
         let separator: &[char] = if self.path.is_empty() { &['/'] } else { &['.', ':', '\\'] };
         last.rsplit(separator).next().filter(|name| !name.is_empty()).unwrap_or(last)

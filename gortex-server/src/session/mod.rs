@@ -1,7 +1,7 @@
 //! Sessions: what the server remembers of a connection, for as long as it lasts.
 //!
 //! A transport opens a session ([`Sessions::open`]) and keeps the handle; dropping it is the disconnect and frees everything.
-//! Each call of the connection goes through [`serve`], which knows the one order of things: surface, mode, gates, dispatch,
+//! Each call of the connection goes through [`Road::call`], which knows the one order of things: surface, mode, gates, dispatch,
 //! freshness, and what is remembered of the answer. A caller without a session has a passing one ([`Session::passing`]): it is
 //! answered, and nothing is kept.
 //!

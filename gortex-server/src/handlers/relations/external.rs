@@ -24,6 +24,8 @@ pub(crate) struct ExternalOut {
     pub name: String,
     pub kind: String,
     pub external: bool,
+    /// Empty where it is no code: a route, a key, an event.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub package: String,
     /// The language that mentions it, where there is one only.
     #[serde(skip_serializing_if = "Option::is_none")]
