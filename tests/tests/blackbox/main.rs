@@ -9,6 +9,7 @@ mod cases_protocol;
 mod cases_relations;
 mod cli;
 mod daemon;
+mod fuzz;
 mod http;
 mod protocol;
 mod sessions;
