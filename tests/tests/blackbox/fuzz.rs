@@ -39,7 +39,7 @@ impl Dice {
             1 => (self.roll(2) == 0).into(),
             2 => json!([0, 1, -1, i64::MAX, i64::MIN][self.roll(5)]),
             3 => json!([0.5, -1e300, 3.0][self.roll(3)]),
-            4 | 5 | 6 => self.pick(TEXTS).into(),
+            4..=6 => self.pick(TEXTS).into(),
             7 => (0..self.roll(4)).map(|_| self.value(depth + 1)).collect(),
             _ => Value::Object(self.object(depth + 1, &[])),
         }
