@@ -100,6 +100,7 @@ class Gortex:
         home = self.work / "state" / self.name / task.key
         home.mkdir(parents=True, exist_ok=True)
         env = {key: value for key, value in os.environ.items() if key != "GORTEX_TOOLS"}
+        env["GORTEX_DAEMON"] = "off"
         for key in ("HOME", "GORTEX_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             env[key] = str(home)
         return Mcp([self.binary, "mcp", "--index", str(root)], home, env)

@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-ENV = {**os.environ, "DO_NOT_TRACK": "1", "CODEGRAPH_TELEMETRY": "0", "NO_COLOR": "1", "CI": "1"}
+ENV = {**os.environ, "DO_NOT_TRACK": "1", "CODEGRAPH_TELEMETRY": "0", "NO_COLOR": "1", "CI": "1", "GORTEX_DAEMON": "off"}
 
 
 class Cost:

@@ -243,3 +243,15 @@ fn a_call_that_is_hung_up_on_leaves_the_daemon_serving() {
     assert!(code == Some(0) && out.contains("leaf"), "{out}");
     assert_eq!(daemon.order("probe", json!({}))["ok"], true);
 }
+
+// Homes that were deleted left daemons behind that nobody could find, until the system had no more watchers to give.
+#[test]
+fn a_daemon_whose_folder_is_gone_ends_even_with_a_client() {
+    let folder = Folder::with("//- a.py\ndef leaf():\n    return 1\n");
+    // The idle time makes it look more often; a connected client keeps it from being idle.
+    let mut daemon = Daemon::start(SERVER, &folder, &[], &[("GORTEX_DAEMON_IDLE_TIMEOUT", "1s")]);
+    let window = daemon.window(SERVER, &folder, "any");
+    std::fs::remove_dir_all(gortex_tests::run_folder(&folder)).expect("removed");
+    assert!(daemon.ended());
+    drop(window);
+}

@@ -45,7 +45,7 @@ const HELLO_TIME: Duration = Duration::from_secs(10);
 /// How many connections there may be.
 const CONNECTIONS: usize = 1024;
 /// How often what is not needed any more is put away.
-const SWEEP: Duration = Duration::from_secs(30);
+const SWEEP: Duration = Duration::from_secs(10);
 /// What connections get to end.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -196,6 +196,11 @@ impl Daemon {
                 _ = sweep.tick() => {
                     let hosts = self.hosts.clone();
                     tokio::task::spawn_blocking(move || hosts.sweep());
+                    // A home folder that was deleted takes its daemon with it: nobody can find it any more.
+                    if !self.place.is_there() {
+                        tracing::info!("the daemon's folder is gone; it ends");
+                        return;
+                    }
                     if self.is_idle() {
                         tracing::info!("nobody has used the daemon for a while; it ends");
                         return;

@@ -106,6 +106,11 @@ impl Place {
         }
     }
 
+    /// Whether a client could still find the daemon here.
+    pub fn is_there(&self) -> bool {
+        self.socket.exists() && self.lock.exists()
+    }
+
     /// Writes the process number.
     pub fn write_pid(&self, _: &Lock) -> io::Result<()> {
         let mut file = private(&self.pid, false)?;
