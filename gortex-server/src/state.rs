@@ -9,7 +9,7 @@
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use gortex_core::{Call, CallError, Code, Effect, FromCall, Recoverable};
@@ -27,9 +27,28 @@ use crate::transport::queue::Queue;
 /// How long a call waits for the first index before it says that it is not ready.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(50);
 
+/// How long after the first index the tables of localization are made without being asked for.
+const WARM_AFTER: Duration = Duration::from_secs(2);
+
 /// What a call is told when there is nothing to ask.
 const NOTHING_TRACKED: &str =
     "nothing is indexed: no repository is tracked; call workspace_admin(operation=\"track\") with an absolute path";
+
+/// Makes what the first task would have to wait for. The first questions of a session are usually others, and reading every file
+/// beside them would make them wait instead.
+async fn warm_up(server: Weak<Server>) {
+    tokio::time::sleep(WARM_AFTER).await;
+    let Some(server) = server.upgrade() else { return };
+    let work = move || {
+        let view = server.engine.view();
+        view.symbols();
+        view.links();
+        server.engine.contents(&view);
+    };
+    if let Err(error) = tokio::task::spawn_blocking(work).await {
+        tracing::warn!(%error, "nothing was made ready for the first task");
+    }
+}
 
 /// Where the first index is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,14 +276,7 @@ impl Server {
             if watch.wait_for(|state| *state == Readiness::Ready).await.is_err() {
                 return;
             }
-            // The first task should not wait for every file to be read.
-            let warm = Arc::clone(&server);
-            tokio::task::spawn_blocking(move || {
-                let view = warm.engine.view();
-                view.symbols();
-                view.links();
-                warm.engine.contents(&view);
-            });
+            tokio::spawn(warm_up(Arc::downgrade(&server)));
             let tend = move || match server.engine.watch() {
                 Ok(live) => {
                     server.events.readiness("watcher_started", serde_json::json!({}));
