@@ -10,9 +10,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from mcp_client import Mcp  # noqa: E402
 
 TOKEN = re.compile(r"[^\s`'\"(),;:<>\[\]{}|=]+")
 
@@ -44,50 +48,6 @@ def files_of(root):
     return set(rows)
 
 
-class Mcp:
-    """A child that speaks line-delimited JSON-RPC."""
-
-    def __init__(self, command, cwd, env):
-        self.child = subprocess.Popen(
-            command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.next = 0
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-        self.ask("initialize", hello)
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message):
-        self.child.stdin.write(json.dumps(message) + "\n")
-        self.child.stdin.flush()
-
-    def ask(self, method, params):
-        self.next += 1
-        self.send({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})
-        while True:
-            line = self.child.stdout.readline()
-            if not line:
-                raise RuntimeError("the server ended")
-            try:
-                message = json.loads(line)
-            except ValueError:
-                continue
-            if message.get("id") == self.next and "method" not in message:
-                return message
-
-    def call(self, tool, arguments):
-        reply = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        blocks = reply.get("result", {}).get("content", [])
-        return "".join(block.get("text", "") for block in blocks)
-
-    def close(self):
-        try:
-            self.child.stdin.close()
-            self.child.wait(10)
-        except (OSError, subprocess.TimeoutExpired):
-            self.child.kill()
-            self.child.wait()
-
-
 class Gortex:
     """`explore` of our own server, as an agent calls it: the task and nothing else."""
 
@@ -111,11 +71,11 @@ class Gortex:
     def answer(self, task, root):
         server = self.start(task, root)
         try:
-            server.call("workspace", {"operation": "index"})
+            server.text("workspace", {"operation": "index"})
             # On a busy machine the first index may take longer than a call waits for it: then it is asked again.
             for _ in range(30):
                 start = time.perf_counter()
-                text = server.call("explore", {"task": task.text})
+                text = server.text("explore", {"task": task.text})
                 took = time.perf_counter() - start
                 if '"condition":"index_not_ready"' not in text and '"error_code":"timeout"' not in text:
                     return text, took

@@ -19,6 +19,9 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from mcp_client import Mcp  # noqa: E402
+
 ENV = {**os.environ, "DO_NOT_TRACK": "1", "CODEGRAPH_TELEMETRY": "0", "NO_COLOR": "1", "CI": "1", "GORTEX_DAEMON": "off"}
 
 
@@ -41,43 +44,18 @@ def run(command, cwd, env=None):
     return finish(subprocess.Popen(command, cwd=cwd, env=env or ENV, **quiet), start)
 
 
-class Mcp:
-    """A child that speaks line-delimited JSON-RPC."""
+class Timed(Mcp):
+    """A client that measures what it asks and what its server cost."""
 
     def __init__(self, command, cwd, env):
         self.start = time.perf_counter()
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-        self.child = subprocess.Popen(command, cwd=cwd, env=env, **pipes)
-        self.next = 0
-        client = {"name": "bench", "version": "1"}
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message):
-        self.child.stdin.write(json.dumps(message) + "\n")
-        self.child.stdin.flush()
-
-    def ask(self, method, params):
-        self.next += 1
-        self.send({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})
-        while True:
-            line = self.child.stdout.readline()
-            if not line:
-                raise RuntimeError("the server ended")
-            try:
-                message = json.loads(line)
-            except ValueError:
-                continue
-            if message.get("id") == self.next and "method" not in message:
-                return message
+        super().__init__(command, cwd, env)
 
     def call(self, tool, arguments):
         """Milliseconds until the answer, and its bytes."""
         start = time.perf_counter()
-        reply = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        took = (time.perf_counter() - start) * 1e3
-        blocks = reply.get("result", {}).get("content", [])
-        return took, sum(len(block.get("text", "").encode()) for block in blocks)
+        text = self.text(tool, arguments)
+        return (time.perf_counter() - start) * 1e3, len(text.encode())
 
     def memory(self):
         status = Path(f"/proc/{self.child.pid}/status").read_text()
@@ -103,7 +81,7 @@ class Gortex:
         home = place.parent / "home"
         home.mkdir(exist_ok=True)
         keys = ("HOME", "GORTEX_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
-        return Mcp([self.binary, "mcp", "--index", str(place)], home, ENV | {key: str(home) for key in keys})
+        return Timed([self.binary, "mcp", "--index", str(place)], home, ENV | {key: str(home) for key in keys})
 
     def index(self, place):
         server = self.server(place)
@@ -130,7 +108,7 @@ class Npm:
         return run(["node", self.entry, *self.commands[1]], place)
 
     def server(self, place):
-        return Mcp(["node", self.entry, *self.serve], place, ENV)
+        return Timed(["node", self.entry, *self.serve], place, ENV)
 
     def disk(self, place):
         return size(place / ".codegraph")

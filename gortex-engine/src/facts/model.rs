@@ -571,8 +571,6 @@ byte_enum! {
         Emit = "emit",
         /// Something provided is asked for.
         Inject = "inject",
-        /// A text that looks like a key.
-        Key = "key",
     }
 }
 

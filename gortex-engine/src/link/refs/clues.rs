@@ -49,7 +49,6 @@ impl FileLinker<'_, '_, '_> {
             match row.kind() {
                 ClueKind::Env => self.outside(&format!("env::{text}"), row),
                 ClueKind::Config => self.outside(&format!("config::{text}"), row),
-                ClueKind::Key => self.outside(&format!("string::{text}"), row),
                 ClueKind::Emit => self.emit(row, text),
                 ClueKind::Handler => self.handler(row, &bound),
                 ClueKind::Inject if row.target != NONE => self.handed(row, &bound),
