@@ -4,7 +4,6 @@ An answer is judged as an agent reads it: files in the order in which the text f
 a tool marks or words them does not matter.
 """
 
-import json
 import math
 import os
 import re
